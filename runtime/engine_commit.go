@@ -59,6 +59,9 @@ func (w *write) work(c *store.Commit) {
 			c.Cancel = append(c.Cancel, name)
 		}
 	}
+	for i := range net.Ready {
+		c.Ready = append(c.Ready, m.TaskName(&net.Ready[i].Task))
+	}
 	for i := range net.Timers {
 		cmd := &net.Timers[i]
 		name := d.Timers[cmd.Timer].Name

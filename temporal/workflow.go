@@ -144,6 +144,10 @@ func (r *run) perform(ctx workflow.Context, net machine.Net) {
 	for i := range net.End {
 		r.end(&net.End[i])
 	}
+	for i := range net.Ready { // it waits still: a workflow has one clock
+		r.end(&net.Ready[i])
+		r.begin(ctx, net.Ready[i].Task)
+	}
 	for i := range net.Start {
 		r.begin(ctx, net.Start[i].Task)
 	}

@@ -69,7 +69,7 @@ func (p *player) record(r *machine.Record) string {
 
 func (p *player) command(c *machine.Command) string {
 	switch c.Kind {
-	case machine.StartTask, machine.CancelTask, machine.EndTask:
+	case machine.StartTask, machine.CancelTask, machine.EndTask, machine.ReadyTask:
 		text := fmt.Sprintf("%s %s #%d", c.Kind, c.Task.Key, c.Task.Attempt)
 		if c.Kind == machine.StartTask && !c.Task.NotBefore.IsZero() {
 			text += " " + p.when(c.Task.NotBefore)

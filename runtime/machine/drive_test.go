@@ -222,7 +222,7 @@ func (r *drive) word(c *machine.Command) string {
 	r.t.Helper()
 	text := string(c.Kind)
 	switch c.Kind {
-	case machine.StartTask, machine.CancelTask, machine.EndTask:
+	case machine.StartTask, machine.CancelTask, machine.EndTask, machine.ReadyTask:
 		text += fmt.Sprintf(":%s#%d", c.Task.Key, c.Task.Attempt)
 		if !c.Task.NotBefore.IsZero() {
 			text += "+" + c.Task.NotBefore.Sub(r.now).String()

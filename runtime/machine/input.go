@@ -90,7 +90,8 @@ type CommandKind string
 const (
 	StartTask  CommandKind = "start-task"
 	CancelTask CommandKind = "cancel-task"
-	EndTask    CommandKind = "end-task" // its result or failure was taken
+	EndTask    CommandKind = "end-task"   // its result or failure was taken
+	ReadyTask  CommandKind = "ready-task" // it waits no more; who has it by now keeps it
 	SetTimer   CommandKind = "set-timer"
 	DropTimer  CommandKind = "drop-timer"
 	SendOut    CommandKind = "publish"
@@ -103,7 +104,7 @@ type Command struct {
 	Kind CommandKind
 	Seq  int64 // of the step: the Seq of its record
 
-	Task Task // of start-task, cancel-task and end-task
+	Task Task // of start-task, cancel-task, end-task and ready-task
 
 	Timer int       // of set-timer and drop-timer
 	Due   time.Time // of set-timer

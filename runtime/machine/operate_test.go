@@ -187,7 +187,7 @@ func TestRetryOfBackoff(t *testing.T) {
 		t.Fatal("it does not wait")
 	}
 	r.must(retryInput)
-	r.did("end-task:r/Wait/work/1#2+10m0s start-task:r/Wait/work/1#2")
+	r.did("ready-task:r/Wait/work/1#2")
 	if err := r.take(retryInput); err == nil {
 		t.Error("it waits no more")
 	}

@@ -71,13 +71,11 @@ func (t *step) takeRetry() error {
 		if !task.waits(t.at) {
 			continue
 		}
-		if task.State == TaskWaiting {
-			t.next.Tasks[i].NotBefore = time.Time{}
-			continue
-		}
-		t.commands = append(t.commands, Command{Kind: EndTask, Task: task})
 		task.NotBefore = time.Time{}
-		t.startTask(i, task)
+		t.next.Tasks[i] = task
+		if task.State == TaskOpen {
+			t.commands = append(t.commands, Command{Kind: ReadyTask, Task: task})
+		}
 	}
 	for i := range t.next.Lists {
 		t.fill(t.next.Lists[i].Do)

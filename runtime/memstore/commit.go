@@ -174,6 +174,11 @@ func (s *Store) writeTasks(c *store.Commit) {
 			t.Cancelled = true
 		}
 	}
+	for _, t := range s.tasks {
+		if t.Run == c.Run.Run && !t.Cancelled && t.Worker == "" && t.Child == "" && slices.Contains(c.Ready, t.Do) {
+			t.queued, t.NotBefore = micro(c.Run.Updated), micro(c.Run.Updated)
+		}
+	}
 	for _, row := range c.Start {
 		if row.Child != "" {
 			s.remove(func(t *task) bool { return t.Child == row.Child })

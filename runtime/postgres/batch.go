@@ -97,6 +97,10 @@ type batch struct {
 // touched are the dos whose tasks are locked.
 type touched struct{ runs, dos []string }
 
+func (t *touched) add(runs, dos []string) {
+	t.runs, t.dos = append(t.runs, runs...), append(t.dos, dos...)
+}
+
 // writeBatch writes commits of different runs, and gives the error of each.
 func (s *Store) writeBatch(all []*request) []error {
 	errs := make([]error, len(all))

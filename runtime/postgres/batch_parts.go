@@ -26,6 +26,12 @@ var (
 	USING ` + table(`n bigint, run text, "do" text, ends boolean`) + `
 	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND NOT ` + childHolds + ` AND (q.ends OR t.worker IS NULL) AND` + admitted)
 
+	// readyTasks lets tasks wait no more that no one holds.
+	readyTasks = formOf(`
+	UPDATE @tasks AS t SET queued = q.at, not_before = q.at
+	FROM ` + table(`n bigint, run text, "do" text, at timestamptz`) + `
+	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND t.worker IS NULL AND t.child IS NULL AND` + admitted)
+
 	insertTasks = formOf(`
 	INSERT INTO @tasks (run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
 		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
@@ -64,6 +70,13 @@ type end struct {
 	ends    bool
 }
 
+// ready is a task that waits no more.
+type ready struct {
+	n       int64
+	run, do string
+	at      time.Time
+}
+
 // started is a new task.
 type started struct {
 	*store.TaskRow
@@ -96,9 +109,13 @@ func (r *request) ending(n int64) (all []end) {
 // writeTasks fills what becomes of tasks: those that were before, and then those that are new.
 func (b *batch) writeTasks() {
 	var ends []end
+	var waiting []ready
 	var starts []started
 	for i, r := range b.requests {
 		ends = append(ends, r.ending(int64(i+1))...)
+		for _, do := range r.Ready {
+			waiting = append(waiting, ready{int64(i + 1), r.Run.Run, do, r.Run.Updated})
+		}
 		for j := range r.Start {
 			s := started{TaskRow: &r.Start[j], n: int64(i + 1), awake: awake(&r.Run), queued: r.Run.Updated}
 			s.notBefore = s.NotBefore
@@ -111,10 +128,16 @@ func (b *batch) writeTasks() {
 	if len(ends) > 0 {
 		runs := column(ends, func(e *end) string { return e.run })
 		dos := column(ends, func(e *end) string { return e.do })
-		b.touched = touched{runs, dos}
+		b.touched.add(runs, dos)
 		columns := []any{column(ends, func(e *end) int64 { return e.n }), runs, dos, column(ends, func(e *end) bool { return e.ends })}
 		b.write(endTasks, columns...)
 		b.write(cancelTasks, columns...)
+	}
+	if len(waiting) > 0 {
+		runs := column(waiting, func(r *ready) string { return r.run })
+		dos := column(waiting, func(r *ready) string { return r.do })
+		b.touched.add(runs, dos)
+		b.write(readyTasks, column(waiting, func(r *ready) int64 { return r.n }), runs, dos, column(waiting, func(r *ready) time.Time { return r.at }))
 	}
 	if len(starts) > 0 {
 		b.write(insertTasks, taskColumnsOf(starts)...)

@@ -55,7 +55,7 @@ func newHints() *hints {
 // hinted reports whether a commit may have left something for another process. A step that only
 // moves its run has not: nobody waits for that.
 func hinted(c *store.Commit) bool {
-	return len(c.History) > 0 && (len(c.Start)+len(c.Cancel)+len(c.Publish) > 0 || c.Run.Status != machine.Running || c.Run.Paused)
+	return len(c.History) > 0 && (len(c.Start)+len(c.Ready)+len(c.Cancel)+len(c.Publish) > 0 || c.Run.Status != machine.Running || c.Run.Paused)
 }
 
 // hint has others told of a run soon.

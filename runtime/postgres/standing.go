@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -80,7 +81,7 @@ func (t *tx) stand(ctx context.Context, c *store.Commit) (*footing, error) {
 	if len(c.History) > 0 && c.Run.Status == machine.Finished {
 		children = append(children, c.Run.Run)
 	}
-	dos := append(append([]string{}, c.End...), c.Cancel...)
+	dos := slices.Concat(c.End, c.Cancel, c.Ready)
 	if c.Claim != nil {
 		dos = append(dos, c.Claim.Do)
 	}

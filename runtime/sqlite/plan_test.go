@@ -52,7 +52,7 @@ func TestPlans(t *testing.T) {
 		"stopped": deleteStopped, "claim": claimTask, "task": selectTask, "tasks": selectRunTasks,
 		"expired": selectExpired, "stopping": selectStopping, "look": lookAny, "look at run": lookAnyOf,
 		"due of run": selectDueOf, "expired of run": selectExpiredOf, "ending": selectEnding, "held": selectHeld, "lease": selectLease,
-		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld,
+		"end claimed": endClaimed, "end": endOpen, "cancel waiting": cancelWaiting, "cancel held": cancelHeld, "ready": readyWaiting,
 		"wake tasks": wakeTasks, "wake timers": wakeTimers, "drop": deleteTimer, "timers": selectTimers,
 		"step": updateStep, "move": updateMove, "change": updateRun, "repair": repairRun, "move tags": moveTags, "count name": selectCountName, "counted": selectCounted,
 	}

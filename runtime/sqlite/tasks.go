@@ -22,6 +22,9 @@ const (
 	DELETE FROM tasks WHERE run = ? AND do = ? AND cancelled = 0 AND worker IS NULL` + noChildHolds
 	cancelHeld = `
 	UPDATE tasks SET cancelled = 1 WHERE run = ? AND do = ? AND cancelled = 0` + noChildHolds
+	readyWaiting = `
+	UPDATE tasks SET queued = ?3, not_before = ?3
+	WHERE run = ?1 AND do = ?2 AND cancelled = 0 AND worker IS NULL AND child IS NULL`
 	insertTask = `
 	INSERT INTO tasks (run, do, seq, machine, definition, activity, key, attempt, visit, awake,
 		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
@@ -67,7 +70,7 @@ func (t *tx) endClaim(c *store.Claim) error {
 	return err
 }
 
-// endTasks ends and cancels the tasks that stood before the commit.
+// endTasks ends and cancels the tasks that stood before the commit, and lets others wait no more.
 func (t *tx) endTasks(c *store.Commit) error {
 	for _, do := range c.End {
 		if err := t.firstOf(c.Run.Run, do, endOpen, leaveOpen); err != nil {
@@ -76,6 +79,11 @@ func (t *tx) endTasks(c *store.Commit) error {
 	}
 	for _, do := range c.Cancel {
 		if err := t.firstOf(c.Run.Run, do, cancelWaiting, cancelHeld, leaveOpen); err != nil {
+			return err
+		}
+	}
+	for _, do := range c.Ready {
+		if _, err := t.exec(readyWaiting, c.Run.Run, do, micros(c.Run.Updated)); err != nil {
 			return err
 		}
 	}

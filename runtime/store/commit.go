@@ -10,7 +10,7 @@ import (
 // Commit is one durable write: one or several records of one run (an input and
 // what follows from it at once), and all that goes with them. What it says of
 // tasks and timers is the difference between before and after, whatever
-// happened in between: End, Cancel and Drop are of those that stood before,
+// happened in between: End, Cancel, Ready and Drop are of those that stood before,
 // and are carried out first; Start and Set are of those that stand after. A
 // name of which nothing stands is passed over.
 //
@@ -25,6 +25,7 @@ type Commit struct {
 	Claim   *Claim    // the claim under which a result or failure comes; its task ends with this commit
 	End     []string  // names of dos whose task has ended, whoever holds it
 	Cancel  []string  // names of dos whose open task is cancelled: it goes, unless someone holds it
+	Ready   []string  // names of dos whose open task can be claimed from Run.Updated on; one that someone holds, or has a child, stays as it is
 	Start   []TaskRow // new attempts, held by no one
 	Drop    []string  // names of timers
 	Set     []TimerRow
@@ -60,7 +61,7 @@ func (c *Commit) Check() error {
 		return fmt.Errorf("a commit from Seq %d to %d has %d records", c.Expect, c.Run.Seq, len(c.History))
 	}
 	if len(c.History) == 0 && (c.Expect == 0 || c.EventID == "" && c.Claim == nil ||
-		len(c.End)+len(c.Cancel)+len(c.Start)+len(c.Drop)+len(c.Set)+len(c.Publish) > 0) {
+		len(c.End)+len(c.Cancel)+len(c.Ready)+len(c.Start)+len(c.Drop)+len(c.Set)+len(c.Publish) > 0) {
 		return errors.New("a commit without records remembers an event id or ends a claim, and has nothing else")
 	}
 	for i := range c.History {

@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"CancelHoldsBack", testCancelHoldsBack},
 		{"DueComesFirst", testDueComesFirst},
 		{"CancelWaiting", testCancelWaiting},
+		{"TaskReady", testReady},
 		{"Rate", testRate},
 		{"RateOfAnyWindow", testRateOfAnyWindow},
 		{"RateCountsAll", testRateCountsAll},

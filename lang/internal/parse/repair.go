@@ -55,7 +55,7 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 		}
 		seen := a.tokensTo(at.Pos.Offset)
 		found := seen[len(seen)-1]
-		if a.correct(found) || a.correctHabit(seen) {
+		if !a.wantsNumber(seen) && a.correct(found) || a.correctHabit(seen) {
 			continue
 		}
 		if cut := a.swallowed(seen); cut > 0 {
@@ -98,6 +98,11 @@ func (a *attempt) tokensTo(offset int) []*lexer.Token {
 		}
 		a.lex.Next()
 	}
+}
+
+// wantsNumber reports whether a number has to stand where the last of seen does, and no word.
+func (a *attempt) wantsNumber(seen []*lexer.Token) bool {
+	return len(seen) > 1 && expectedAfter[a.word][seen[len(seen)-2].Value] == anInt
 }
 
 // correct corrects t if it is a misspelt word of the item.
