@@ -12,9 +12,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// MaxRunID is the most bytes that the id of a run, or of an event, may have.
-const MaxRunID = machine.MaxRunID
-
 // Start starts a run of the version of machine that was registered last; where none was, of
 // the version that its newest run in the store has, or the only one there. Params is the object of its parameters. An empty id is replaced by a new one. When
 // Start returns nil the run is durable. The error is a *Rejected for parameters

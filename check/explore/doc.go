@@ -19,18 +19,22 @@
 //     runs of a step, one for each choice), expand.go (all steps of a configuration),
 //     times.go (which of them there is time for, by the zones of package zone),
 //     emit.go (their edges), store.go (the number of a configuration), junction.go
-//     and wideinput.go (what an event leads to that sets very much). It needs step.
+//     and wideinput.go (what an event leads to that sets very much); overbudget.go
+//     (when over_budget comes), sums.go (fields that surely stay in their range, and
+//     are not held). It needs step.
 //   - Questions about the graph: ends.go (what never finishes), guessed.go (what does
 //     if nobody knows which values), loops.go (cycles, and chains that wait for
 //     nothing), timers.go (timers and waits in vain), drops.go (deferred events that
 //     are lost), require.go (runs that are turned away), fault.go (steps that cannot
 //     be computed). They need the graph alone; where that does not tell, timers.go and
-//     require.go have the search look at one configuration again.
+//     require.go have the search look at one configuration again. So does leftout.go:
+//     which inputs some configuration leaves to nobody.
 //   - Questions about data: meet.go and meeter.go ask of all configurations of a leaf
 //     what package guard decides for one. They need data, and of the search which
 //     inputs can come.
 //   - A path as a run to show: retell.go (takes its steps again, for what an edge does
-//     not hold), record.go (rows), schedule.go (their times).
+//     not hold), record.go (rows), schedule.go (their times), runall.go (a run of a
+//     figure of the worst case, with as many elements as there can be).
 //
 // # Elements of lists
 //

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/fields"
@@ -151,8 +152,20 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 	}
 	if v.Status != runtime.Finished {
 		r.say("%s continues in %s", v.Run, v.State)
+		r.sayHeld(&v, time.Now())
 	}
 	return v, nil
+}
+
+// sayHeld says until when other workers hold attempts of a run that continues: after a
+// crash, the run stands still until then.
+func (r *runner) sayHeld(v *runtime.View, now time.Time) {
+	for i := range v.Activities {
+		if a := &v.Activities[i]; a.Worker != "" && a.Lease != nil && a.Lease.After(now) {
+			r.say("          %s  %s, attempt %d: claimed by %s until %s; if that worker is dead, another one claims it then",
+				v.Run, describe.Attempt(a.Activity, a.Do), a.Attempt, a.Worker, describe.When(*a.Lease, now))
+		}
+	}
 }
 
 // sayVersion says of a run of another version than the file's what becomes of
