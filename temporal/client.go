@@ -59,7 +59,7 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params})
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
-		return &machine.Rejected{Input: machine.StartInput, Why: machine.ErrExists.Error(), Err: machine.ErrExists}
+		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
 	}
 	return c.explain(ctx, id, err)
 }
