@@ -88,6 +88,9 @@ func tryStart(m *machine.Machine, id string, params json.RawMessage) error {
 
 // Send gives an event to a run. The error is a *machine.Rejected where it is refused.
 func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEvent) (machine.View, error) {
+	if len(event.Data) == 0 { // which JSON cannot say of a json.RawMessage
+		event.Data = json.RawMessage("{}")
+	}
 	id := ""
 	if event.ID != "" { // other data under the id must meet the run, which refuses them
 		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
