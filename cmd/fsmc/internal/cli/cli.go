@@ -31,6 +31,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 
 	results := &output{Writer: out}
 	root := newRoot(&streams{in: in, out: results, err: errOut, cancel: cancel})
+	if onTemporal(root, args) {
+		return handOver(args, &streams{in: in, out: out, err: errOut})
+	}
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
 	if said := unsaid(err); said != nil {

@@ -66,7 +66,7 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 
 // errNotFile is the error of a --db that is meant as a database of a server. It does not say it again,
 // because there may be a password in it.
-var errNotFile = errors.New("--db is a FILE, or a URL that begins with postgres://")
+var errNotFile = errors.New("--db is a FILE, or a URL that begins with postgres:// or temporal://")
 
 // checkDatabase refuses what names no database.
 func checkDatabase(db string) error {
@@ -154,7 +154,7 @@ func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 }
 
 func dbFlag(c *cobra.Command, db *string) {
-	c.Flags().StringVar(db, "db", "", "the database: a `FILE`, or postgres://…; $FSMC_DB if not given")
+	c.Flags().StringVar(db, "db", "", "the database: a `FILE`, postgres://… or temporal://…; $FSMC_DB if not given")
 	*db = os.Getenv(databaseVariable) // and no default, which --help would print
 }
 

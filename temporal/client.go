@@ -1,0 +1,230 @@
+package temporal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Patience is how long a Client waits for a worker, unless its field says otherwise.
+const Patience = 10 * time.Second
+
+// Client starts runs on Temporal, sends them what comes from outside, and looks at them. All but Start and
+// List need a worker on the task queue of the run.
+type Client struct {
+	Temporal  client.Client
+	TaskQueue string        // of the machine whose runs it starts
+	Patience  time.Duration // how long it waits for a worker; Patience if it is 0
+
+	mu       sync.Mutex
+	machines map[string]*machine.Machine // by the id of the run
+}
+
+// Start starts a run. It takes the start step beforehand, so that parameters that are refused start nothing.
+// The run is durable when Start returns. The error is machine.ErrExists where the id was ever taken.
+func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, params json.RawMessage) error {
+	if id == "" {
+		return errors.New("the id of a run is empty")
+	}
+	if why := machine.BadID(id); why != "" {
+		return fmt.Errorf("the id of a run %s", why)
+	}
+	if strings.Contains(id, "/") {
+		return errors.New(`the id of a run has no "/"`)
+	}
+	if err := Supported(m.Definition()); err != nil {
+		return err
+	}
+	if err := tryStart(m, id, params); err != nil {
+		return err
+	}
+	_, err := c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,
+		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params})
+	var taken *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &taken) {
+		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
+	}
+	return c.explain(ctx, id, err)
+}
+
+// errHost is the answer of a host guard where there is no host.
+var errHost = errors.New("the worker answers it")
+
+// tryStart takes the start step on a snapshot that is thrown away. What depends on a host guard is left to the
+// worker.
+func tryStart(m *machine.Machine, id string, params json.RawMessage) error {
+	now := time.Now().UTC()
+	in, err := m.StartInput(params, now, machine.MaxPayload)
+	if err != nil {
+		return err
+	}
+	asked := false
+	_, _, _, err = m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), in, now, func(int, []machine.Value) (bool, error) {
+		asked = true
+		return false, errHost
+	})
+	if asked {
+		return nil
+	}
+	return err
+}
+
+// Send gives an event to a run. The error is a *machine.Rejected where it is refused.
+func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEvent) (machine.View, error) {
+	if len(event.Data) == 0 { // which JSON cannot say of a json.RawMessage
+		event.Data = json.RawMessage("{}")
+	}
+	id := ""
+	if event.ID != "" { // other data under the id must meet the run, which refuses them
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
+		id = event.ID + "-" + hex.EncodeToString(sum[:8])
+	}
+	return c.update(ctx, run, UpdateSend, id, event, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+		return m.EventInput(s, event, machine.MaxPayload)
+	})
+}
+
+// Cancel cancels a run, and returns when what it stops has stopped.
+func (c *Client) Cancel(ctx context.Context, run string, o runtime.CancelOptions) (machine.View, error) {
+	return c.steer(ctx, run, Steer{Kind: machine.CancelInput, Force: o.Force, Actor: o.Actor, Reason: o.Reason})
+}
+
+// Pause pauses a run.
+func (c *Client) Pause(ctx context.Context, run string, by machine.Operator) (machine.View, error) {
+	return c.steer(ctx, run, Steer{Kind: machine.PauseInput, Actor: by.Actor, Reason: by.Reason})
+}
+
+// Resume resumes a paused run.
+func (c *Client) Resume(ctx context.Context, run string, by machine.Operator) (machine.View, error) {
+	return c.steer(ctx, run, Steer{Kind: machine.ResumeInput, Actor: by.Actor, Reason: by.Reason})
+}
+
+// Retry retries a halted run.
+func (c *Client) Retry(ctx context.Context, run string, by machine.Operator) (machine.View, error) {
+	return c.steer(ctx, run, Steer{Kind: machine.RetryInput, Actor: by.Actor, Reason: by.Reason})
+}
+
+func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, error) {
+	return c.update(ctx, run, UpdateSteer, "", o, func(*machine.Machine, *machine.Snapshot) (machine.Input, error) {
+		return machine.Input{Kind: o.Kind, Force: o.Force, Actor: o.Actor, Reason: o.Reason}, nil
+	})
+}
+
+// Complete ends an open activity by hand.
+func (c *Client) Complete(ctx context.Context, run string, of machine.Completion) (machine.View, error) {
+	return c.update(ctx, run, UpdateComplete, "", of, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+		return m.CompleteInput(s, &of, machine.MaxPayload)
+	})
+}
+
+// Show looks at a run, which may have ended.
+func (c *Client) Show(ctx context.Context, run string) (v machine.View, err error) {
+	return v, c.query(ctx, run, &v, QueryView)
+}
+
+// History gives the steps after a Seq, and how many at most.
+func (c *Client) History(ctx context.Context, run string, after int64, most int) ([]machine.StepView, error) {
+	var encoded []json.RawMessage
+	if err := c.query(ctx, run, &encoded, QueryHistory, after, most); err != nil {
+		return nil, err
+	}
+	m, err := c.machineOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]machine.StepView, len(encoded))
+	for i, line := range encoded {
+		record, err := m.DecodeRecord(line)
+		if err != nil {
+			return nil, fmt.Errorf("the history of run %q: %w", run, err)
+		}
+		steps[i] = m.StepView(record)
+	}
+	return steps, nil
+}
+
+// Row is what the list says of a run.
+type Row struct {
+	Run     string    `json:"run"`
+	Status  string    `json:"status"` // of the workflow: running, completed, failed, canceled or terminated
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended,omitzero"`
+}
+
+// List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
+func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
+	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
+	for len(rows) < most {
+		page, err := c.Temporal.ListWorkflow(ctx, request)
+		if err != nil {
+			return nil, c.explain(ctx, "", err)
+		}
+		for _, e := range page.Executions {
+			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most {
+				continue
+			}
+			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
+			if e.CloseTime != nil {
+				row.Ended = e.CloseTime.AsTime()
+			}
+			rows = append(rows, row)
+		}
+		if request.NextPageToken = page.NextPageToken; len(request.NextPageToken) == 0 {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// machineOf gives the machine with which a run was started.
+func (c *Client) machineOf(ctx context.Context, run string) (*machine.Machine, error) {
+	c.mu.Lock()
+	m := c.machines[run]
+	c.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	first, err := c.Temporal.GetWorkflowHistory(ctx, run, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	if err != nil {
+		return nil, c.explain(ctx, run, err)
+	}
+	payloads := first.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()
+	if len(payloads) != 1 {
+		return nil, fmt.Errorf("workflow %q was not started as a run of a machine", run)
+	}
+	var in Input
+	if err := json.Unmarshal(payloads[0].Data, &in); err != nil {
+		return nil, fmt.Errorf("the input of run %q: %w", run, err)
+	}
+	d, err := machine.ParseDefinition(in.Definition)
+	if err != nil {
+		return nil, fmt.Errorf("the definition of run %q: %w", run, err)
+	}
+	if m, err = machine.Compile(d); err != nil {
+		return nil, fmt.Errorf("the definition of run %q: %w", run, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.machines == nil || len(c.machines) >= 1000 {
+		c.machines = map[string]*machine.Machine{}
+	}
+	c.machines[run] = m
+	return m, nil
+}

@@ -1,0 +1,189 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Dial connects to temporal://HOST:PORT/NAMESPACE?queue=NAME, where the namespace is default unless
+// said, and the task queue fsmc. The error says what is wrong with the address, or that there is no such namespace.
+func Dial(ctx context.Context, address string, o client.Options) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "temporal" || u.Host == "" || u.User != nil || strings.Contains(strings.Trim(u.Path, "/"), "/") {
+		return nil, errors.New("the address of a Temporal server is temporal://HOST:PORT/NAMESPACE?queue=NAME")
+	}
+	o.HostPort, o.Namespace = u.Host, strings.Trim(u.Path, "/")
+	if u.Port() == "" {
+		o.HostPort += ":7233"
+	}
+	if o.Namespace == "" {
+		o.Namespace = client.DefaultNamespace
+	}
+	c := &Client{TaskQueue: u.Query().Get("queue")}
+	if c.TaskQueue == "" {
+		c.TaskQueue = "fsmc"
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	if c.Temporal, err = client.DialContext(ctx, o); err != nil {
+		return nil, fmt.Errorf("no Temporal server answers at %s: start it, or correct the address: %w", o.HostPort, err)
+	}
+	if _, err := c.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: o.Namespace}); err != nil {
+		c.Temporal.Close()
+		return nil, noNamespace(o.Namespace, err)
+	}
+	return c, nil
+}
+
+func noNamespace(namespace string, err error) error {
+	var missing *serviceerror.NamespaceNotFound
+	if errors.As(err, &missing) {
+		return fmt.Errorf("the Temporal server has no namespace %q: create it with temporal operator namespace create, or name another", namespace)
+	}
+	return err
+}
+
+func (c *Client) patience() time.Duration {
+	if c.Patience == 0 {
+		return Patience
+	}
+	return c.Patience
+}
+
+// update waits for the answer of an update. Where the run has ended, refuse says what the step makes of it.
+func (c *Client) update(ctx context.Context, run, name, id string, arg any,
+	input func(*machine.Machine, *machine.Snapshot) (machine.Input, error)) (v machine.View, err error) {
+	waiting, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	handle, err := c.Temporal.UpdateWorkflow(waiting, client.UpdateWorkflowOptions{WorkflowID: run, UpdateID: id, UpdateName: name,
+		Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	if err == nil {
+		err = handle.Get(waiting, &v)
+	}
+	var refused *temporal.ApplicationError
+	var missing *serviceerror.NotFound
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.As(err, &refused) && refused.Type() == refusedType, errors.As(err, &missing):
+	default:
+		return machine.View{}, c.explain(ctx, run, err)
+	}
+	// The step itself says why, in the words of all engines: of what it refuses nothing has changed.
+	m, s, lost := c.snapshot(ctx, run)
+	if lost != nil {
+		return machine.View{}, lost
+	}
+	if rejected := reject(m, s, arg, input); rejected != nil && (missing != nil || rejected.Error() == refused.Message()) {
+		return machine.View{}, rejected
+	}
+	if refused != nil {
+		return machine.View{}, readRefusal(refused.Message(), arg)
+	}
+	return machine.View{}, &machine.Rejected{Why: "the run has ended", Err: machine.ErrFinished}
+}
+
+// readRefusal makes of the words of a refused event what they were made of.
+func readRefusal(message string, arg any) error {
+	event, ok := arg.(machine.ExternalEvent)
+	rest, is := strings.CutPrefix(message, fmt.Sprintf("event %q is refused in state ", event.Name))
+	quoted, err := strconv.QuotedPrefix(rest)
+	if !ok || !is || err != nil {
+		return errors.New(message)
+	}
+	state, _ := strconv.Unquote(quoted)
+	why, allowed, _ := strings.Cut(strings.TrimPrefix(rest[len(quoted):], ": "), "; allowed there: ")
+	r := &machine.Rejected{Input: machine.EventInput, Event: event.Name, State: state, Why: why}
+	if allowed != "" {
+		r.Allowed = strings.Split(allowed, ", ")
+	}
+	if strings.Contains(why, " was taken with another ") {
+		r.Err = machine.ErrDuplicate
+	}
+	return r
+}
+
+// reject is the refusal of an input by the run as it stands; nil where it is taken.
+func reject(m *machine.Machine, s *machine.Snapshot, arg any, input func(*machine.Machine, *machine.Snapshot) (machine.Input, error)) error {
+	in, err := input(m, s)
+	if event, ok := arg.(machine.ExternalEvent); ok && err == nil {
+		err = m.Expected(s, &in, event.IfSeq)
+	}
+	if err == nil {
+		_, _, _, err = m.Advance(s, in, time.Now().UTC(), func(int, []machine.Value) (bool, error) { return false, errHost })
+	}
+	return err
+}
+
+func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *machine.Snapshot, error) {
+	var encoded json.RawMessage
+	if err := c.query(ctx, run, &encoded, QuerySnapshot); err != nil {
+		return nil, nil, err
+	}
+	m, err := c.machineOf(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := m.DecodeSnapshot(encoded)
+	if err == nil {
+		s.Run = run
+	}
+	return m, s, err
+}
+
+func (c *Client) query(ctx context.Context, run string, into any, name string, args ...any) error {
+	waiting, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	value, err := c.Temporal.QueryWorkflow(waiting, run, "", name, args...)
+	if err != nil {
+		return c.explain(ctx, run, err)
+	}
+	return value.Get(into)
+}
+
+// explain says of an error of Temporal what is wrong, and what to do.
+func (c *Client) explain(ctx context.Context, run string, err error) error {
+	var missing *serviceerror.NotFound
+	var namespace *serviceerror.NamespaceNotFound
+	var away *serviceerror.Unavailable
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &namespace):
+		return noNamespace(namespace.Namespace, err)
+	case errors.As(err, &missing):
+		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
+	case errors.As(err, &away):
+		return fmt.Errorf("the Temporal server does not answer: %w", err)
+	case !c.served(ctx, run):
+		return fmt.Errorf("no worker answers for run %q within %s: start a worker on its task queue", run, c.patience())
+	}
+	return err
+}
+
+// served reports whether a worker has asked for work on the task queue of a run in the last seconds.
+func (c *Client) served(ctx context.Context, run string) bool {
+	ctx, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	queue := c.TaskQueue
+	if about, err := c.Temporal.DescribeWorkflowExecution(ctx, run, ""); err == nil {
+		queue = about.ExecutionConfig.GetTaskQueue().GetName()
+	}
+	about, err := c.Temporal.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
+	return err != nil || len(about.Pollers) > 0
+}

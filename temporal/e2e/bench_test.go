@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+var counter = compiled(`machine Counter {
+	context { n int = 0 }
+	event Add { n int }
+	event Stop
+	initial Counting
+	state Counting {
+		on Add -> Counting { n = n + event.n }
+		on Stop -> Done
+	}
+	terminal Done success
+}
+`)
+
+// byHand is what one would write without fsmc: the same update, with the same kind of answer.
+func byHand(ctx workflow.Context) error {
+	v := machine.View{State: "Counting", Status: machine.Running}
+	if err := workflow.SetUpdateHandler(ctx, "send", func(_ workflow.Context, e machine.ExternalEvent) (machine.View, error) {
+		var data struct{ N int64 }
+		err := json.Unmarshal(e.Data, &data)
+		v.Seq += data.N
+		return v, err
+	}); err != nil {
+		return err
+	}
+	return workflow.Await(ctx, func() bool { return v.Status == machine.Finished })
+}
+
+// BenchmarkUpdates measures in turns a run and a workflow by hand: updates a second of one sender, the ratio, and how many
+// events of Temporal's history a step takes more.
+func BenchmarkUpdates(b *testing.B) {
+	c := dial(b, b.Name())
+	w := worker.New(c.Temporal, "by-hand", worker.Options{})
+	w.RegisterWorkflow(byHand)
+	if err := w.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer w.Stop()
+	serve(b, c, counter, runtime.Handlers{}, nil)
+	if err := c.Start(b.Context(), counter, "counter", nil); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := c.Temporal.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: "by-hand", TaskQueue: "by-hand"}, byHand); err != nil {
+		b.Fatal(err)
+	}
+	send := func(id string) {
+		h, err := c.Temporal.UpdateWorkflow(b.Context(), client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: "send",
+			Args: []any{machine.ExternalEvent{Name: "Add", Data: json.RawMessage(`{"n":1}`)}}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		if err == nil {
+			err = h.Get(b.Context(), nil)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	send("counter")
+	send("by-hand")
+	events := map[string]int{"counter": -count(b, c.Temporal, "counter"), "by-hand": -count(b, c.Temporal, "by-hand")}
+	took := map[string]float64{}
+	for b.Loop() {
+		for _, id := range []string{"counter", "by-hand"} {
+			before := b.Elapsed()
+			send(id)
+			took[id] += (b.Elapsed() - before).Seconds()
+		}
+	}
+	for id := range events {
+		events[id] += count(b, c.Temporal, id)
+	}
+	b.ReportMetric(float64(b.N)/took["counter"], "updates/s")
+	b.ReportMetric(float64(b.N)/took["by-hand"], "by-hand/s")
+	b.ReportMetric(took["by-hand"]/took["counter"], "ratio")
+	b.ReportMetric(float64(events["counter"])/float64(b.N), "events/step")
+	b.ReportMetric(float64(events["by-hand"])/float64(b.N), "by-hand-events/step")
+}
+
+func count(b *testing.B, c client.Client, id string) (n int) {
+	for all := c.GetWorkflowHistory(b.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); all.HasNext(); n++ {
+		if _, err := all.Next(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// TestCommand drives the program: a worker with executables, and what operators want.
+func TestCommand(t *testing.T) {
+	folder := t.TempDir()
+	program := filepath.Join(folder, "fsmc-temporal")
+	build := exec.Command("go", "build", "-p", "2", "-o", program, "./cmd/fsmc-temporal")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	path := filepath.Join(folder, "order.fsm")
+	write(t, path, source, 0o600)
+	write(t, filepath.Join(folder, "work"), "#!/bin/sh\ncat >/dev/null\necho '{\"event\": \"Worked\", \"data\": {\"n\": 7}}'\n", 0o700)
+	write(t, filepath.Join(folder, "deliver"), "#!/bin/sh\ncat >>\"$0.out\"\n", 0o700)
+	env := append(os.Environ(), fmt.Sprintf("FSMC_DB=temporal://%s/%s?queue=%s", server().GetFrontendHostPort(), server().GetDefaultNamespace(), t.Name()))
+	fsmc := func(status int, args ...string) string {
+		t.Helper()
+		c := exec.Command(program, args...)
+		c.Env = env
+		out, err := c.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) || c.ProcessState.ExitCode() != status {
+			t.Fatalf("%q ends with %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	works := exec.Command(program, "run", path, "--activities", folder, "--outbox", filepath.Join(folder, "deliver"))
+	works.Env, works.Stderr = env, os.Stderr
+	if err := works.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = works.Process.Kill() })
+
+	if out := fsmc(1, "run", path, "--detach", "--id", "c-1", "--param", "thing=book"); !strings.Contains(out, "thing") {
+		t.Error(out)
+	}
+	fsmc(1, "show", "c-1")
+	fsmc(0, "run", path, "--detach", "--id", "c-1", "--param", "item=book")
+	fsmc(2, "run", path, "--detach", "--id", "c-1", "--param", "item=book")
+	if out := fsmc(1, "send", "c-1", "Nonsense"); !strings.Contains(out, `event "Nonsense" is refused`) {
+		t.Error(out)
+	}
+	fsmc(0, "send", "c-1", "Approve", "--data", `{"by":"ada"}`, "--event-id", "1")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		var v machine.View
+		if err := json.Unmarshal([]byte(fsmc(0, "show", "c-1")), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Status == machine.Finished && v.State == "Done" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the run does not end: %+v", v)
+		}
+	}
+	var steps []machine.StepView
+	if err := json.Unmarshal([]byte(fsmc(0, "history", "c-1", "--after", "1")), &steps); err != nil || len(steps) != 3 || steps[1].Activity != "work" {
+		t.Errorf("history is %+v, %v", steps, err)
+	}
+	fsmc(0, "run", path, "--detach", "--id", "c-2", "--param", "item=book")
+	if out := fsmc(0, "cancel", "c-2", "--reason", "not needed"); !strings.Contains(out, `"cancelled"`) {
+		t.Error(out)
+	}
+	fsmc(0, "list")
+	if out := fsmc(2, "repair", "c-2"); !strings.Contains(out, `there is no command "repair" for runs on Temporal`) {
+		t.Error(out)
+	}
+	if err := works.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := works.Wait(); err != nil {
+		t.Errorf("the worker ends with %v", err)
+	}
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
