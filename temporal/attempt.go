@@ -30,10 +30,13 @@ const (
 func (r *run) begin(ctx workflow.Context, task machine.Task) {
 	a := &attempt{task: task, visit: r.snapshot.Visit}
 	ctx, a.cancel = workflow.WithCancel(ctx)
-	r.attempts[task.Do] = a
+	r.attempts[task.Key] = a
 	r.open++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		r.see(ctx, a)
+		if r.attempts[task.Key] == a {
+			delete(r.attempts, task.Key)
+		}
 		r.open--
 		r.changed = true
 	})
@@ -41,11 +44,11 @@ func (r *run) begin(ctx workflow.Context, task machine.Task) {
 
 // end tells an attempt to stop that a step has ended.
 func (r *run) end(c *machine.Command) {
-	a := r.attempts[c.Task.Do]
-	if a == nil || a.task.Key != c.Task.Key || a.task.Attempt != c.Task.Attempt {
+	a := r.attempts[c.Task.Key]
+	if a == nil || a.task.Attempt != c.Task.Attempt {
 		return
 	}
-	delete(r.attempts, c.Task.Do)
+	delete(r.attempts, c.Task.Key)
 	a.ended = true
 	if a.called {
 		r.stopping++
@@ -114,7 +117,7 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	}
 	d := r.machine.Definition()
 	do := &d.Dos[a.task.Do]
-	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: do.Name, Key: a.task.Key, Attempt: a.task.Attempt,
+	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
 		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat)}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: backstop, HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})

@@ -30,6 +30,7 @@ type player struct {
 	env     *testsuite.TestWorkflowEnvironment
 
 	mu       sync.Mutex
+	over     bool // nothing counts that comes later
 	calls    map[string]int
 	attempts []string
 	messages map[string][]string
@@ -53,7 +54,12 @@ func play(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
 	}
 	var history []json.RawMessage
 	var snapshot json.RawMessage
-	p.env.RegisterDelayedCallback(func() { history, snapshot = p.look(t) }, tape.Lasts)
+	p.env.RegisterDelayedCallback(func() {
+		history, snapshot = p.look(t)
+		p.mu.Lock()
+		p.over = true
+		p.mu.Unlock()
+	}, tape.Lasts)
 	p.env.ExecuteWorkflow(temporal.WorkflowType, temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params})
 	if history == nil && p.env.IsWorkflowCompleted() {
 		history, snapshot = p.look(t)
@@ -147,6 +153,9 @@ func (p *player) called(a *runtime.Attempt) int {
 	name := fmt.Sprintf("%s#%d", a.Key, a.Number)
 	before := p.calls[name]
 	p.calls[name]++
+	if p.over {
+		return before
+	}
 	p.attempts = append(p.attempts, fmt.Sprintf("%s call %d of %s in %s: %s, checkpoint %s", name, before, a.Activity, a.Run, a.Args, a.Checkpoint))
 	return before
 }
@@ -157,6 +166,9 @@ func (p *player) deliver(_ context.Context, m *runtime.Message) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return nil
+	}
 	p.messages[m.Run] = append(p.messages[m.Run], encode(m))
 	return nil
 }

@@ -16,13 +16,13 @@ func Supported(d *machine.Definition) error {
 		if d.Activities[i].Callee != "" {
 			return refuse("it calls the machine %q", d.Activities[i].Callee)
 		}
+		if d.Activities[i].Limit != nil {
+			return refuse("the activity %q has a limit for all runs together", d.Activities[i].Name)
+		}
 	}
 	for i := range d.Dos {
 		if d.Dos[i].Progress != nil {
 			return refuse("the do %q has a limit between checkpoints, and none are kept", d.Dos[i].Name)
-		}
-		if d.Dos[i].Fan != nil {
-			return refuse("the do %q runs for the elements of a list", d.Dos[i].Name)
 		}
 	}
 	for i := range d.Timers {

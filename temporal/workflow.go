@@ -32,29 +32,28 @@ type run struct {
 	turn     workflow.Mutex
 	changed  bool // since the loop last looked
 
-	attempts map[int]*attempt // by do: those that are current
-	stopping int              // attempts that were cancelled and have not returned
-	open     int              // goroutines of attempts
+	attempts map[string]*attempt // by key: those that are current
+	stopping int                 // attempts that were cancelled and have not returned
+	open     int                 // goroutines of attempts
 	records  []json.RawMessage
 	accepted map[string]json.RawMessage // answers by the ids of events
 	outbox   []Message
 }
 
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
-// all its messages are delivered.
-func RunWorkflow(ctx workflow.Context, in Input) (Output, error) {
+// all its messages are delivered. How the run has ended is the status of the workflow.
+func RunWorkflow(root workflow.Context, in Input) (Output, error) {
+	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
 	r, err := newRun(ctx, in)
 	if err != nil {
-		return Output{}, temporal.NewNonRetryableApplicationError(err.Error(), "refused", nil)
+		return Output{}, refused(err)
 	}
-	if err := r.listen(ctx); err != nil {
-		return Output{}, err
-	}
+	workflow.Go(ctx, func(ctx workflow.Context) { r.cancelled(ctx, root) })
 	workflow.Go(ctx, r.deliver)
 	for {
 		r.changed = false
 		if r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx) {
-			return Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}, nil
+			return r.over()
 		}
 		if err := r.rest(ctx); err != nil {
 			return Output{}, err
@@ -65,7 +64,31 @@ func RunWorkflow(ctx workflow.Context, in Input) (Output, error) {
 	}
 }
 
-// newRun takes the start step.
+// over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
+func (r *run) over() (Output, error) {
+	out := Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}
+	terminal := r.machine.Definition().States[r.snapshot.State].Path
+	switch r.snapshot.Outcome {
+	case machine.Failed:
+		return out, temporal.NewNonRetryableApplicationError("the run has ended in "+terminal, terminal, nil, out)
+	case machine.Cancelled:
+		return out, temporal.NewCanceledError(out)
+	}
+	return out, nil
+}
+
+// cancelled takes Temporal's own cancel as the step. A run that refuses it has ended.
+func (r *run) cancelled(ctx, root workflow.Context) {
+	root.Done().Receive(ctx, nil)
+	_ = r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+		return machine.Input{Kind: machine.CancelInput, Actor: cancelActor}, nil
+	})
+}
+
+// cancelActor is who cancels a run by Temporal's own cancel.
+const cancelActor = "temporal"
+
+// newRun takes the start step. An update that comes with the start waits for it.
 func newRun(ctx workflow.Context, in Input) (*run, error) {
 	d, err := machine.ParseDefinition(in.Definition)
 	if err != nil {
@@ -79,11 +102,19 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[int]*attempt{}, accepted: map[string]json.RawMessage{}}
+	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
-	return r, r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+	if err := r.turn.Lock(ctx); err != nil {
+		return nil, err
+	}
+	defer r.turn.Unlock()
+	if err := r.listen(ctx); err != nil {
+		return nil, err
+	}
+	_, err = r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
 		return m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
 	})
+	return r, err
 }
 
 // rest waits until something has changed, or the next timer of the machine is due.
@@ -102,7 +133,7 @@ func (r *run) rest(ctx workflow.Context) error {
 
 // apply takes what is due, then an input if there is one, then what follows from it. Of a refused
 // input what was due before it stays taken.
-func (r *run) apply(ctx workflow.Context, input func(*machine.Snapshot) (machine.Input, error)) error {
+func (r *run) apply(ctx workflow.Context, input source) error {
 	if err := r.turn.Lock(ctx); err != nil {
 		return err
 	}
@@ -113,30 +144,46 @@ func (r *run) apply(ctx workflow.Context, input func(*machine.Snapshot) (machine
 
 // step is apply for who has the turn, where the run is at ifSeq unless that is 0. It gives the
 // records that it made.
-func (r *run) step(ctx workflow.Context, ifSeq int64, input func(*machine.Snapshot) (machine.Input, error)) (records []*machine.Record, err error) {
-	now, ask := workflow.Now(ctx), r.ask(ctx)
-	after, commands := r.snapshot, []machine.Command(nil)
-	if after.State >= 0 {
-		after, commands, records, err = r.machine.Settle(after, now, ask)
-	}
-	if err == nil && input != nil {
-		var in machine.Input
-		var more []machine.Command
-		var further []*machine.Record
-		if in, err = input(after); err == nil {
-			err = r.machine.Expected(after, &in, ifSeq)
-		}
-		if err == nil {
-			after, more, further, err = r.machine.Advance(after, in, now, ask)
-			commands, records = append(commands, more...), append(records, further...)
-		}
-	}
-	r.snapshot, r.changed = after, true
-	for _, record := range records {
+func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.Record, error) {
+	t := r.take(workflow.Now(ctx), r.ask(ctx), ifSeq, input)
+	r.snapshot, r.changed = t.after, true
+	for _, record := range t.records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
 	}
-	r.perform(ctx, machine.NetOf(commands))
-	return records, err
+	r.perform(ctx, machine.NetOf(t.commands))
+	return t.records, t.err
+}
+
+// source gives an input for the run as it is when the input's turn comes.
+type source func(*machine.Snapshot) (machine.Input, error)
+
+// taken is what a step makes of a run.
+type taken struct {
+	after    *machine.Snapshot
+	commands []machine.Command
+	records  []*machine.Record
+	err      error
+}
+
+// take is the step on a copy: nothing of the run changes.
+func (r *run) take(now time.Time, ask machine.Ask, ifSeq int64, input source) (t taken) {
+	t.after = r.snapshot
+	if t.after.State >= 0 {
+		t.after, t.commands, t.records, t.err = r.machine.Settle(t.after, now, ask)
+	}
+	if t.err != nil || input == nil {
+		return t
+	}
+	in, err := input(t.after)
+	if err == nil {
+		err = r.machine.Expected(t.after, &in, ifSeq)
+	}
+	if err != nil {
+		t.err = err
+		return t
+	}
+	after, commands, records, err := r.machine.Advance(t.after, in, now, ask)
+	return taken{after, append(t.commands, commands...), append(t.records, records...), err}
 }
 
 // perform makes a step's commands real.
