@@ -3,6 +3,7 @@ package temporal
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -29,7 +30,7 @@ const (
 
 func (r *run) begin(ctx workflow.Context, task machine.Task) {
 	a := &attempt{task: task, visit: r.snapshot.Visit}
-	ctx, a.cancel = workflow.WithCancel(ctx)
+	ctx, a.cancel = workflow.NewDisconnectedContext(ctx) // a step of another attempt, that is cancelled, may begin it
 	r.attempts[task.Key] = a
 	r.open++
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -96,11 +97,31 @@ func (r *run) admit(ctx workflow.Context, a *attempt) bool {
 		if workflow.Await(ctx, func() bool { return a.ended || r.mayBegin() }) != nil || a.ended || r.turn.Lock(ctx) != nil {
 			return false
 		}
-		if !a.ended && r.mayBegin() { // a step may have been taken while it waited for its turn
+		if !a.ended && r.mayBegin() && r.start(ctx, a) { // a step may have been taken while it waited for its turn
 			return true
 		}
 		r.turn.Unlock()
 	}
+}
+
+// beginner is who begins the attempts of runs that are held to a budget: which worker will make one is not
+// known by then.
+const beginner = "worker"
+
+// start has a run that is held to a budget let the attempt begin, by a step of its own. It reports false
+// where the run has taken over_budget in its place.
+func (r *run) start(ctx workflow.Context, a *attempt) bool {
+	if !r.machine.Begins(r.snapshot, a.task.Do) {
+		return true
+	}
+	_, err := r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
+		in := machine.NoteInput(machine.BeginInput, &a.task, "")
+		in.Worker = beginner
+		return in, nil
+	})
+	return err == nil && !a.ended && r.mayBegin() && slices.ContainsFunc(r.snapshot.Tasks, func(t machine.Task) bool {
+		return t.Key == a.task.Key && t.Attempt == a.task.Attempt && t.Begun == beginner
+	})
 }
 
 // mayBegin: attempts wait for those of the state before, which have been told to stop.

@@ -30,12 +30,5 @@ func Supported(d *machine.Definition) error {
 			return refuse("the timer %q starts again with a checkpoint, and none are kept", d.Timers[i].Name)
 		}
 	}
-	for i := range d.States {
-		for _, h := range d.States[i].Handlers {
-			if h.Kind == machine.OverBudgetInput {
-				return refuse("the state %q handles over_budget", d.States[i].Path)
-			}
-		}
-	}
 	return nil
 }

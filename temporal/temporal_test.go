@@ -104,11 +104,15 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts 
 // elements finds a do for the elements of a list: those that end at one instant would do so in any order.
 var elements = regexp.MustCompile(`( for (?:\w+, )?\w+ in \w+)( limit \d+)?`)
 
-// generate makes up the source of a machine, of each third kind.
+// generate makes up the source of a machine.
 func generate(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 0))
-	switch seed % 3 {
+	switch seed % 6 {
 	case 1:
+		return oracletest.GenerateEnforced(r)
+	case 2:
+		return elements.ReplaceAllString(oracletest.GenerateEnforcedFans(r), "$1 limit 1")
+	case 4:
 		return elements.ReplaceAllString(oracletest.GenerateFans(r), "$1 limit 1")
 	}
 	return oracletest.Generate(r)
@@ -177,7 +181,6 @@ func TestRandomMachines(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for want, generate := range map[string]func(*rand.Rand) string{
 		"it calls the machine":              oracletest.GenerateTree,
-		"handles over_budget":               oracletest.GenerateEnforced,
 		"and no function for it is brought": func(*rand.Rand) string { return plain },
 	} {
 		if !slices.ContainsFunc(refusals(t, generate), func(text string) bool { return strings.Contains(text, want) }) {
