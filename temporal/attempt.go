@@ -16,8 +16,10 @@ import (
 type attempt struct {
 	task   machine.Task
 	visit  int64
-	ended  bool // by a step
-	called bool // its activity is under way
+	ready  time.Time // when it may begin
+	lost   int       // how often its worker was lost
+	ended  bool      // by a step
+	called bool      // its activity is under way
 	cancel workflow.CancelFunc
 }
 
@@ -29,14 +31,17 @@ const (
 )
 
 func (r *run) begin(ctx workflow.Context, task machine.Task) {
-	a := &attempt{task: task, visit: r.snapshot.Visit}
+	r.launch(ctx, &attempt{task: task, visit: r.snapshot.Visit, ready: task.NotBefore})
+}
+
+func (r *run) launch(ctx workflow.Context, a *attempt) {
 	ctx, a.cancel = workflow.NewDisconnectedContext(ctx) // a step of another attempt, that is cancelled, may begin it
-	r.attempts[task.Key] = a
+	r.attempts[a.task.Key] = a
 	r.open++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		r.see(ctx, a)
-		if r.attempts[task.Key] == a {
-			delete(r.attempts, task.Key)
+		if r.attempts[a.task.Key] == a {
+			delete(r.attempts, a.task.Key)
 		}
 		r.open--
 		r.changed = true
@@ -59,35 +64,39 @@ func (r *run) end(c *machine.Command) {
 
 // see makes an attempt, again where it was declined or its worker lost, until it is over.
 func (r *run) see(ctx workflow.Context, a *attempt) {
-	ready := a.task.NotBefore
-	for lost := 0; ; {
-		if wait := ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
+	for over := false; !over; {
+		if wait := a.ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
 			return
 		}
 		if !r.admit(ctx, a) {
 			return
 		}
-		answer, made := r.call(ctx, a)
-		free, _ := workflow.NewDisconnectedContext(ctx)
-		switch {
-		case !made:
-			return
-		case a.ended:
-			r.late(free, a, &answer)
-			return
-		case answer.End == endDeclined:
-			r.note(free, machine.ReturnInput, a, &answer, answer.Message)
-			ready = workflow.Now(ctx).Add(declineFor)
-		case answer.End == endLost:
-			if r.lost(free, a, &answer, lost) {
-				return
-			}
-			lost++
-		default:
-			r.conclude(free, a, &answer)
-			return
-		}
+		r.busy++
+		over = r.try(ctx, a)
+		r.busy--
 	}
+}
+
+// try makes the attempt, and reports whether it is over with that.
+func (r *run) try(ctx workflow.Context, a *attempt) bool {
+	answer, made := r.call(ctx, a)
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	switch {
+	case !made:
+	case a.ended:
+		r.late(free, a, &answer)
+	case answer.End == endDeclined:
+		r.note(free, machine.ReturnInput, a, &answer, answer.Message)
+		a.ready = workflow.Now(ctx).Add(declineFor)
+		return false
+	case answer.End == endLost && !r.lost(free, a, &answer, a.lost):
+		a.lost++
+		return false
+	case answer.End == endLost:
+	default:
+		r.conclude(free, a, &answer)
+	}
+	return true
 }
 
 // admit waits until the attempt may begin, and takes the turn for it. It reports false where a step has
@@ -242,14 +251,19 @@ func (r *run) deliver(ctx workflow.Context) {
 		if workflow.Await(ctx, func() bool { return len(r.outbox) > 0 }) != nil {
 			return
 		}
+		if wait := r.deliverAt.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
+			return
+		}
 		m := &r.outbox[0]
 		m.Attempt++
 		options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: lease, RetryPolicy: once})
+		r.delivering = true
 		if workflow.ExecuteActivity(options, deliverType, *m).Get(ctx, nil) == nil {
-			r.outbox, r.changed = r.outbox[1:], true
-		} else if workflow.Sleep(ctx, machine.RedeliverAfter(m.ID, int64(m.Attempt))) != nil {
-			return
+			r.outbox, r.deliverAt = r.outbox[1:], time.Time{}
+		} else {
+			r.deliverAt = workflow.Now(ctx).Add(machine.RedeliverAfter(m.ID, int64(m.Attempt)))
 		}
+		r.delivering, r.changed = false, true
 	}
 }
 

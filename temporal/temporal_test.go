@@ -60,6 +60,9 @@ func together(d *machine.Definition) bool {
 	return false
 }
 
+// continuations counts those of all tapes.
+var continuations int
+
 // playBoth compares what the engine in memory and Temporal make of a tape, and gives how many records and
 // attempts there were.
 func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts int) {
@@ -71,7 +74,8 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts 
 	if want == nil || t.Failed() {
 		return 0, 0
 	}
-	got := play(t, tape)
+	got, executions := play(t, tape, seed%2 == 0)
+	continuations += executions - 1
 	for _, trace := range []*enginetest.Trace{want, got} {
 		for id, run := range trace.Runs {
 			for i := range run.History {
@@ -175,6 +179,10 @@ func TestRandomMachines(t *testing.T) {
 	if records < 3*n || attempts == 0 {
 		t.Errorf("%d records and %d attempts were compared: the test sees little", records, attempts)
 	}
+	if continuations < n/2 {
+		t.Errorf("%d continuations: the test sees little", continuations)
+	}
+	t.Logf("%d records, %d attempts, %d continuations", records, attempts, continuations)
 }
 
 // TestRefused: what is not there is refused, by the worker and by the workflow.

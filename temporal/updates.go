@@ -17,7 +17,8 @@ const (
 	UpdateComplete = "complete" // takes a machine.Completion
 	QueryView      = "view"     // gives a machine.View
 	QuerySnapshot  = "snapshot" // gives the snapshot in JSON
-	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON
+	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
+	QueryChain     = "chain"    // gives a Chain
 )
 
 // Steer is what an operator wants: a cancel, pause, resume or retry.
@@ -46,6 +47,7 @@ func (r *run) listen(ctx workflow.Context) error {
 			return r.machine.EncodeSnapshot(r.snapshot), nil
 		}),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
+		workflow.SetQueryHandler(ctx, QueryChain, func() (Chain, error) { return Chain{r.base, r.previous}, nil }),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSend, r.send, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
@@ -89,6 +91,9 @@ func (r *run) admitSend(ctx workflow.Context, event *machine.ExternalEvent) erro
 		_, err := r.machine.DecodeAnswer(r.snapshot, event, stored)
 		return refused(err)
 	}
+	if why := r.full(ctx); why != "" {
+		return refused(errors.New(why))
+	}
 	return r.dry(ctx, event.IfSeq, r.event(event))
 }
 
@@ -120,12 +125,13 @@ func (r *run) history(after int64, most int) ([]json.RawMessage, error) {
 	if after < 0 || most < 0 {
 		return nil, errors.New("a history begins after 0 or later, and has 0 or more records")
 	}
-	from := min(after, int64(len(r.records)))
-	return r.records[from:min(from+int64(most), int64(len(r.records)))], nil
+	from := min(max(after-r.base, 0), int64(len(r.records)))
+	return r.records[from:min(from+min(int64(most), int64(len(r.records))), int64(len(r.records)))], nil
 }
 
 // send takes an event. One whose id was taken before gives its first answer again.
 func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.View, error) {
+	r.updates++
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := r.turn.Lock(ctx); err != nil {
 		return machine.View{}, err
@@ -140,15 +146,18 @@ func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.V
 		return machine.View{}, refused(err)
 	}
 	if event.ID != "" {
-		if r.accepted[event.ID], err = r.machine.EncodeAnswer(r.snapshot, event.ID, records); err != nil {
+		answer, err := r.machine.EncodeAnswer(r.snapshot, event.ID, records)
+		if err != nil {
 			return machine.View{}, refused(err)
 		}
+		r.accept(event.ID, answer)
 	}
 	return r.machine.View(r.snapshot), nil
 }
 
 // steer takes what an operator wants. A cancel waits until what it stops has stopped.
 func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
+	r.updates++
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := r.apply(ctx, o.input); err != nil {
 		return machine.View{}, refused(err)
@@ -162,6 +171,7 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 
 // complete ends an open activity by hand.
 func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View, error) {
+	r.updates++
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	err := r.apply(ctx, r.completion(&c))
 	return r.machine.View(r.snapshot), refused(err)

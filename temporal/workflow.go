@@ -17,6 +17,8 @@ const WorkflowType = "fsmc.Run"
 type Input struct {
 	Definition json.RawMessage `json:"definition"` // of the machine, as Definition.Encode writes it
 	Params     json.RawMessage `json:"params,omitempty"`
+	Semantics  int             `json:"semantics,omitempty"` // machine.Semantics of who starts it; 0 for the first
+	Continued  *Continued      `json:"continued,omitempty"` // nil for a run that begins
 }
 
 // Output is what a run ends with.
@@ -35,9 +37,19 @@ type run struct {
 	attempts map[string]*attempt // by key: those that are current
 	stopping int                 // attempts that were cancelled and have not returned
 	open     int                 // goroutines of attempts
-	records  []json.RawMessage
+	busy     int                 // of those: attempts that have begun and are not over
+	updates  int                 // taken by this execution
+
+	records  []json.RawMessage          // of this execution
+	base     int64                      // the Seq of the last record before them
+	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
-	outbox   []Message
+	ids      []string                   // of those events, oldest first
+
+	outbox     []Message
+	deliverAt  time.Time // the first of it, not before
+	delivering bool
+	unheard    func() bool // Temporal has cancelled the workflow, and the run has not taken it yet
 }
 
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
@@ -48,12 +60,20 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, refused(err)
 	}
-	workflow.Go(ctx, func(ctx workflow.Context) { r.cancelled(ctx, root) })
+	heard := false
+	r.unheard = func() bool { return root.Err() != nil && !heard }
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		r.cancelled(ctx, root)
+		heard, r.changed = true, true
+	})
 	workflow.Go(ctx, r.deliver)
 	for {
 		r.changed = false
-		if r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx) {
+		if r.finished(ctx) {
 			return r.over()
+		}
+		if r.continues(ctx) {
+			return Output{}, r.continued(ctx, in)
 		}
 		if err := r.rest(ctx); err != nil {
 			return Output{}, err
@@ -97,7 +117,7 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 	if err := Supported(d); err != nil {
 		return nil, err
 	}
-	m, err := machine.Compile(d)
+	m, err := machine.Compile(d, machine.WithSemantics(max(1, in.Semantics)))
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +131,9 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 	if err := r.listen(ctx); err != nil {
 		return nil, err
 	}
+	if in.Continued != nil {
+		return r, r.resume(ctx, in.Continued)
+	}
 	_, err = r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
 		return m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
 	})
@@ -119,7 +142,7 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 
 // rest waits until something has changed, or the next timer of the machine is due.
 func (r *run) rest(ctx workflow.Context) error {
-	awake := func() bool { return r.changed }
+	awake := func() bool { return r.changed || r.finished(ctx) || r.continues(ctx) }
 	due := r.snapshot.NextDue()
 	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
 		return workflow.Await(ctx, awake)
