@@ -2,10 +2,12 @@ package temporal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -148,13 +150,20 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	d := r.machine.Definition()
 	do := &d.Dos[a.task.Do]
 	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
-		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat)}
+		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat), Progress: limit(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: backstop, HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
 	began := workflow.Now(ctx)
 	a.called = true
 	if err := workflow.ExecuteActivity(options, d.Activities[do.Activity].Name, call).Get(ctx, &answer); err != nil {
 		answer = Answer{End: endLost, Message: err.Error(), Took: workflow.Now(ctx).Sub(began)}
+		var timeout *temporal.TimeoutError
+		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint) != nil {
+			answer.Checkpoint = nil
+		}
+	}
+	if checkpoint := answer.Checkpoint; len(checkpoint) > 0 && string(checkpoint) != "null" {
+		r.checkpoints[a.task.Key] = checkpoint
 	}
 	a.called = false
 	if a.ended {
@@ -229,6 +238,8 @@ func (r *run) lost(ctx workflow.Context, a *attempt, answer *Answer, times int) 
 	switch do := &r.machine.Definition().Dos[a.task.Do]; {
 	case do.Heartbeat != nil:
 		category = "silent"
+	case do.Progress != nil:
+		category = "stalled"
 	case times >= lostLimit:
 		category = "unknown"
 		message = fmt.Sprintf("its worker was lost %d times, the last was %q", times+1, answer.Worker)
@@ -280,6 +291,8 @@ type Call struct {
 	Visit      int64           `json:"visit"`
 	Timeout    time.Duration   `json:"timeout,omitempty"` // in nanoseconds, as all durations here
 	Heartbeat  time.Duration   `json:"heartbeat,omitempty"`
+	Progress   time.Duration   `json:"progress,omitempty"`
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one under that key
 }
 
 // Answer is what an activity returns.
@@ -293,6 +306,8 @@ type Answer struct {
 	Worker   string                 `json:"worker,omitempty"`
 	Took     time.Duration          `json:"took,omitempty"`
 	Stderr   string                 `json:"stderr,omitempty"`
+
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one
 }
 
 const (

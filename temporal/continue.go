@@ -3,6 +3,7 @@ package temporal
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -18,6 +19,8 @@ type Continued struct {
 	Deliver  time.Time       `json:"deliver,omitzero"` // not before
 	Accepted []Accepted      `json:"accepted,omitempty"`
 	Waiting  []Waiting       `json:"waiting,omitempty"`
+
+	Checkpoints map[string]json.RawMessage `json:"checkpoints,omitempty"` // by the keys of attempts
 }
 
 // Accepted is the id of an event that was taken, with the answer.
@@ -80,7 +83,7 @@ func (r *run) full(ctx workflow.Context) string {
 // continued is the error with which Temporal starts the next execution.
 func (r *run) continued(ctx workflow.Context, in Input) error {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
-		Outbox: r.outbox, Deliver: r.deliverAt}
+		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
 	size, from := 0, len(r.ids)
 	for ; from > 0; from-- {
 		id := r.ids[from-1]
@@ -109,6 +112,7 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 	for _, a := range c.Accepted {
 		r.accept(a.ID, a.Answer)
 	}
+	maps.Copy(r.checkpoints, c.Checkpoints)
 	waiting := map[string]*Waiting{}
 	for i := range c.Waiting {
 		waiting[c.Waiting[i].Key] = &c.Waiting[i]

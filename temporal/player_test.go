@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -16,8 +14,6 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
-
-	"go.temporal.io/sdk/log"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/enginetest"
@@ -48,10 +44,9 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 	in := temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params}
 	run := enginetest.RunTrace{}
 	for executions = 1; ; executions++ {
-		var suite testsuite.WorkflowTestSuite
-		suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		suite := quiet()
 		p.env = suite.NewTestWorkflowEnvironment()
-		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver}); err != nil {
+		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver, Client: &server{}}); err != nil {
 			t.Fatal(err)
 		}
 		p.env.SetStartTime(now)

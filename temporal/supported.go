@@ -20,14 +20,9 @@ func Supported(d *machine.Definition) error {
 			return refuse("the activity %q has a limit for all runs together", d.Activities[i].Name)
 		}
 	}
-	for i := range d.Dos {
-		if d.Dos[i].Progress != nil {
-			return refuse("the do %q has a limit between checkpoints, and none are kept", d.Dos[i].Name)
-		}
-	}
 	for i := range d.Timers {
 		if d.Timers[i].Idle {
-			return refuse("the timer %q starts again with a checkpoint, and none are kept", d.Timers[i].Name)
+			return refuse("the timer %q starts again with a checkpoint, which nobody tells the workflow", d.Timers[i].Name)
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package temporal
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -34,11 +36,12 @@ type run struct {
 	turn     workflow.Mutex
 	changed  bool // since the loop last looked
 
-	attempts map[string]*attempt // by key: those that are current
-	stopping int                 // attempts that were cancelled and have not returned
-	open     int                 // goroutines of attempts
-	busy     int                 // of those: attempts that have begun and are not over
-	updates  int                 // taken by this execution
+	attempts    map[string]*attempt        // by key: those that are current
+	stopping    int                        // attempts that were cancelled and have not returned
+	open        int                        // goroutines of attempts
+	checkpoints map[string]json.RawMessage // the last ones, by the keys of attempts
+	busy        int                        // of those: attempts that have begun and are not over
+	updates     int                        // taken by this execution
 
 	records  []json.RawMessage          // of this execution
 	base     int64                      // the Seq of the last record before them
@@ -122,7 +125,7 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}}
+	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
@@ -173,8 +176,17 @@ func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.
 	for _, record := range t.records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
 	}
+	r.forget()
 	r.perform(ctx, machine.NetOf(t.commands))
 	return t.records, t.err
+}
+
+// forget drops the checkpoints that no attempt will be given.
+func (r *run) forget() {
+	maps.DeleteFunc(r.checkpoints, func(key string, _ json.RawMessage) bool {
+		return !slices.ContainsFunc(r.snapshot.Tasks, func(t machine.Task) bool { return t.Key == key }) &&
+			!slices.ContainsFunc(r.snapshot.Executions, func(x machine.Execution) bool { return x.Key == key })
+	})
 }
 
 // source gives an input for the run as it is when the input's turn comes.
