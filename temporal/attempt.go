@@ -2,9 +2,12 @@ package temporal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -15,8 +18,10 @@ import (
 type attempt struct {
 	task   machine.Task
 	visit  int64
-	ended  bool // by a step
-	called bool // its activity is under way
+	ready  time.Time // when it may begin
+	lost   int       // how often its worker was lost
+	ended  bool      // by a step
+	called bool      // its activity is under way
 	cancel workflow.CancelFunc
 }
 
@@ -28,12 +33,18 @@ const (
 )
 
 func (r *run) begin(ctx workflow.Context, task machine.Task) {
-	a := &attempt{task: task, visit: r.snapshot.Visit}
-	ctx, a.cancel = workflow.WithCancel(ctx)
-	r.attempts[task.Do] = a
+	r.launch(ctx, &attempt{task: task, visit: r.snapshot.Visit, ready: task.NotBefore})
+}
+
+func (r *run) launch(ctx workflow.Context, a *attempt) {
+	ctx, a.cancel = workflow.NewDisconnectedContext(ctx) // a step of another attempt, that is cancelled, may begin it
+	r.attempts[a.task.Key] = a
 	r.open++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		r.see(ctx, a)
+		if r.attempts[a.task.Key] == a {
+			delete(r.attempts, a.task.Key)
+		}
 		r.open--
 		r.changed = true
 	})
@@ -41,11 +52,11 @@ func (r *run) begin(ctx workflow.Context, task machine.Task) {
 
 // end tells an attempt to stop that a step has ended.
 func (r *run) end(c *machine.Command) {
-	a := r.attempts[c.Task.Do]
-	if a == nil || a.task.Key != c.Task.Key || a.task.Attempt != c.Task.Attempt {
+	a := r.attempts[c.Task.Key]
+	if a == nil || a.task.Attempt != c.Task.Attempt {
 		return
 	}
-	delete(r.attempts, c.Task.Do)
+	delete(r.attempts, c.Task.Key)
 	a.ended = true
 	if a.called {
 		r.stopping++
@@ -55,35 +66,39 @@ func (r *run) end(c *machine.Command) {
 
 // see makes an attempt, again where it was declined or its worker lost, until it is over.
 func (r *run) see(ctx workflow.Context, a *attempt) {
-	ready := a.task.NotBefore
-	for lost := 0; ; {
-		if wait := ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
+	for over := false; !over; {
+		if wait := a.ready.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
 			return
 		}
 		if !r.admit(ctx, a) {
 			return
 		}
-		answer, made := r.call(ctx, a)
-		free, _ := workflow.NewDisconnectedContext(ctx)
-		switch {
-		case !made:
-			return
-		case a.ended:
-			r.late(free, a, &answer)
-			return
-		case answer.End == endDeclined:
-			r.note(free, machine.ReturnInput, a, &answer, answer.Message)
-			ready = workflow.Now(ctx).Add(declineFor)
-		case answer.End == endLost:
-			if r.lost(free, a, &answer, lost) {
-				return
-			}
-			lost++
-		default:
-			r.conclude(free, a, &answer)
-			return
-		}
+		r.busy++
+		over = r.try(ctx, a)
+		r.busy--
 	}
+}
+
+// try makes the attempt, and reports whether it is over with that.
+func (r *run) try(ctx workflow.Context, a *attempt) bool {
+	answer, made := r.call(ctx, a)
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	switch {
+	case !made:
+	case a.ended:
+		r.late(free, a, &answer)
+	case answer.End == endDeclined:
+		r.note(free, machine.ReturnInput, a, &answer, answer.Message)
+		a.ready = workflow.Now(ctx).Add(declineFor)
+		return false
+	case answer.End == endLost && !r.lost(free, a, &answer, a.lost):
+		a.lost++
+		return false
+	case answer.End == endLost:
+	default:
+		r.conclude(free, a, &answer)
+	}
+	return true
 }
 
 // admit waits until the attempt may begin, and takes the turn for it. It reports false where a step has
@@ -93,11 +108,31 @@ func (r *run) admit(ctx workflow.Context, a *attempt) bool {
 		if workflow.Await(ctx, func() bool { return a.ended || r.mayBegin() }) != nil || a.ended || r.turn.Lock(ctx) != nil {
 			return false
 		}
-		if !a.ended && r.mayBegin() { // a step may have been taken while it waited for its turn
+		if !a.ended && r.mayBegin() && r.start(ctx, a) { // a step may have been taken while it waited for its turn
 			return true
 		}
 		r.turn.Unlock()
 	}
+}
+
+// beginner is who begins the attempts of runs that are held to a budget: which worker will make one is not
+// known by then.
+const beginner = "worker"
+
+// start has a run that is held to a budget let the attempt begin, by a step of its own. It reports false
+// where the run has taken over_budget in its place.
+func (r *run) start(ctx workflow.Context, a *attempt) bool {
+	if !r.machine.Begins(r.snapshot, a.task.Do) {
+		return true
+	}
+	_, err := r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
+		in := machine.NoteInput(machine.BeginInput, &a.task, "")
+		in.Worker = beginner
+		return in, nil
+	})
+	return err == nil && !a.ended && r.mayBegin() && slices.ContainsFunc(r.snapshot.Tasks, func(t machine.Task) bool {
+		return t.Key == a.task.Key && t.Attempt == a.task.Attempt && t.Begun == beginner
+	})
 }
 
 // mayBegin: attempts wait for those of the state before, which have been told to stop.
@@ -114,14 +149,21 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	}
 	d := r.machine.Definition()
 	do := &d.Dos[a.task.Do]
-	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: do.Name, Key: a.task.Key, Attempt: a.task.Attempt,
-		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat)}
+	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
+		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat), Progress: limit(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: backstop, HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
 	began := workflow.Now(ctx)
 	a.called = true
 	if err := workflow.ExecuteActivity(options, d.Activities[do.Activity].Name, call).Get(ctx, &answer); err != nil {
 		answer = Answer{End: endLost, Message: err.Error(), Took: workflow.Now(ctx).Sub(began)}
+		var timeout *temporal.TimeoutError
+		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint) != nil {
+			answer.Checkpoint = nil
+		}
+	}
+	if checkpoint := answer.Checkpoint; len(checkpoint) > 0 && string(checkpoint) != "null" {
+		r.checkpoints[a.task.Key] = checkpoint
 	}
 	a.called = false
 	if a.ended {
@@ -196,6 +238,8 @@ func (r *run) lost(ctx workflow.Context, a *attempt, answer *Answer, times int) 
 	switch do := &r.machine.Definition().Dos[a.task.Do]; {
 	case do.Heartbeat != nil:
 		category = "silent"
+	case do.Progress != nil:
+		category = "stalled"
 	case times >= lostLimit:
 		category = "unknown"
 		message = fmt.Sprintf("its worker was lost %d times, the last was %q", times+1, answer.Worker)
@@ -218,14 +262,19 @@ func (r *run) deliver(ctx workflow.Context) {
 		if workflow.Await(ctx, func() bool { return len(r.outbox) > 0 }) != nil {
 			return
 		}
+		if wait := r.deliverAt.Sub(workflow.Now(ctx)); wait > 0 && workflow.Sleep(ctx, wait) != nil {
+			return
+		}
 		m := &r.outbox[0]
 		m.Attempt++
 		options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: lease, RetryPolicy: once})
+		r.delivering = true
 		if workflow.ExecuteActivity(options, deliverType, *m).Get(ctx, nil) == nil {
-			r.outbox, r.changed = r.outbox[1:], true
-		} else if workflow.Sleep(ctx, machine.RedeliverAfter(m.ID, int64(m.Attempt))) != nil {
-			return
+			r.outbox, r.deliverAt = r.outbox[1:], time.Time{}
+		} else {
+			r.deliverAt = workflow.Now(ctx).Add(machine.RedeliverAfter(m.ID, int64(m.Attempt)))
 		}
+		r.delivering, r.changed = false, true
 	}
 }
 
@@ -242,6 +291,8 @@ type Call struct {
 	Visit      int64           `json:"visit"`
 	Timeout    time.Duration   `json:"timeout,omitempty"` // in nanoseconds, as all durations here
 	Heartbeat  time.Duration   `json:"heartbeat,omitempty"`
+	Progress   time.Duration   `json:"progress,omitempty"`
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one under that key
 }
 
 // Answer is what an activity returns.
@@ -255,6 +306,8 @@ type Answer struct {
 	Worker   string                 `json:"worker,omitempty"`
 	Took     time.Duration          `json:"took,omitempty"`
 	Stderr   string                 `json:"stderr,omitempty"`
+
+	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one
 }
 
 const (

@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/converter"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-
-	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/enginetest"
@@ -30,39 +28,62 @@ type player struct {
 	env     *testsuite.TestWorkflowEnvironment
 
 	mu       sync.Mutex
+	over     bool // nothing counts that comes later
 	calls    map[string]int
 	attempts []string
 	messages map[string][]string
 }
 
-// play gives what has become of a tape: as far as the workflow lasts, which ends with its run.
-func play(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-	p := &player{tape: tape, machine: tape.Machines[0], env: suite.NewTestWorkflowEnvironment(), calls: map[string]int{}, messages: map[string][]string{}}
-	if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver}); err != nil {
-		t.Fatal(err)
+// play gives what has become of a tape: as far as the workflow lasts, which ends with its run. With renew the
+// run goes on in a new execution of the workflow as often as it can.
+func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Trace, executions int) {
+	p := &player{tape: tape, machine: tape.Machines[0], calls: map[string]int{}, messages: map[string][]string{}}
+	trace = &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
+	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // with which bubbles of synctest begin
+	now, acted := begin, make([]bool, len(tape.Acts))
+	in := temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params}
+	run := enginetest.RunTrace{}
+	for executions = 1; ; executions++ {
+		suite := quiet()
+		p.env = suite.NewTestWorkflowEnvironment()
+		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver, Client: &server{}}); err != nil {
+			t.Fatal(err)
+		}
+		p.env.SetStartTime(now)
+		p.env.SetWorkflowRunTimeout(1000 * time.Hour)
+		p.env.SetStartWorkflowOptions(startOptions)
+		p.env.SetContinueAsNewSuggested(renew)
+		for i := range tape.Acts {
+			if !acted[i] {
+				p.env.RegisterDelayedCallback(func() {
+					acted[i] = true
+					p.act(&tape.Acts[i], &trace.Answers[1+i])
+				}, begin.Add(tape.Acts[i].At).Sub(now))
+			}
+		}
+		var history []json.RawMessage
+		var snapshot json.RawMessage
+		p.env.RegisterDelayedCallback(func() {
+			history, snapshot = p.look(t)
+			p.mu.Lock()
+			p.over = true
+			p.mu.Unlock()
+		}, begin.Add(tape.Lasts).Sub(now))
+		p.env.ExecuteWorkflow(temporal.WorkflowType, in)
+		if !p.over && p.env.IsWorkflowCompleted() {
+			history, snapshot = p.look(t)
+		}
+		for _, record := range history {
+			run.History = append(run.History, string(record))
+		}
+		run.Snapshot = string(snapshot)
+		next, ok := continued(t, p.env.GetWorkflowError())
+		if !ok || p.over {
+			break
+		}
+		in, now = next, p.env.Now()
 	}
-	p.env.SetStartTime(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // with which bubbles of synctest begin
-	p.env.SetWorkflowRunTimeout(1000 * time.Hour)
-	p.env.SetStartWorkflowOptions(startOptions)
-	trace := &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
-	p.env.RegisterDelayedCallback(func() { trace.Answers[0] = "" }, 0)
-	for i := range tape.Acts {
-		p.env.RegisterDelayedCallback(func() { p.act(&tape.Acts[i], &trace.Answers[1+i]) }, tape.Acts[i].At)
-	}
-	var history []json.RawMessage
-	var snapshot json.RawMessage
-	p.env.RegisterDelayedCallback(func() { history, snapshot = p.look(t) }, tape.Lasts)
-	p.env.ExecuteWorkflow(temporal.WorkflowType, temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params})
-	if history == nil && p.env.IsWorkflowCompleted() {
-		history, snapshot = p.look(t)
-	}
-	run := enginetest.RunTrace{Snapshot: string(snapshot)}
-	for _, record := range history {
-		run.History = append(run.History, string(record))
-	}
-	if len(history) > 0 {
+	if len(run.History) > 0 {
 		trace.Runs[enginetest.Run] = run
 	} else {
 		var refusal *sdk.ApplicationError
@@ -72,7 +93,19 @@ func play(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
 		trace.Answers[0] = refusal.Message()
 	}
 	trace.Attempts, trace.Messages = slices.Sorted(slices.Values(p.attempts)), p.messages
-	return trace
+	return trace, executions
+}
+
+// continued is what the next execution starts with.
+func continued(t *testing.T, err error) (in temporal.Input, ok bool) {
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		return in, false
+	}
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
+		t.Fatal(err)
+	}
+	return in, true
 }
 
 // look asks the run what there is, as a client does.
@@ -147,6 +180,9 @@ func (p *player) called(a *runtime.Attempt) int {
 	name := fmt.Sprintf("%s#%d", a.Key, a.Number)
 	before := p.calls[name]
 	p.calls[name]++
+	if p.over {
+		return before
+	}
 	p.attempts = append(p.attempts, fmt.Sprintf("%s call %d of %s in %s: %s, checkpoint %s", name, before, a.Activity, a.Run, a.Args, a.Checkpoint))
 	return before
 }
@@ -157,6 +193,9 @@ func (p *player) deliver(_ context.Context, m *runtime.Message) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return nil
+	}
 	p.messages[m.Run] = append(p.messages[m.Run], encode(m))
 	return nil
 }

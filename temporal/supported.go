@@ -16,25 +16,13 @@ func Supported(d *machine.Definition) error {
 		if d.Activities[i].Callee != "" {
 			return refuse("it calls the machine %q", d.Activities[i].Callee)
 		}
-	}
-	for i := range d.Dos {
-		if d.Dos[i].Progress != nil {
-			return refuse("the do %q has a limit between checkpoints, and none are kept", d.Dos[i].Name)
-		}
-		if d.Dos[i].Fan != nil {
-			return refuse("the do %q runs for the elements of a list", d.Dos[i].Name)
+		if d.Activities[i].Limit != nil {
+			return refuse("the activity %q has a limit for all runs together", d.Activities[i].Name)
 		}
 	}
 	for i := range d.Timers {
 		if d.Timers[i].Idle {
-			return refuse("the timer %q starts again with a checkpoint, and none are kept", d.Timers[i].Name)
-		}
-	}
-	for i := range d.States {
-		for _, h := range d.States[i].Handlers {
-			if h.Kind == machine.OverBudgetInput {
-				return refuse("the state %q handles over_budget", d.States[i].Path)
-			}
+			return refuse("the timer %q starts again with a checkpoint, which nobody tells the workflow", d.Timers[i].Name)
 		}
 	}
 	return nil

@@ -17,7 +17,8 @@ const (
 	UpdateComplete = "complete" // takes a machine.Completion
 	QueryView      = "view"     // gives a machine.View
 	QuerySnapshot  = "snapshot" // gives the snapshot in JSON
-	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON
+	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
+	QueryChain     = "chain"    // gives a Chain
 )
 
 // Steer is what an operator wants: a cancel, pause, resume or retry.
@@ -33,28 +34,105 @@ const refusedType = "refused"
 
 func (r *run) listen(ctx workflow.Context) error {
 	return errors.Join(
-		workflow.SetUpdateHandler(ctx, UpdateSend, r.send),
-		workflow.SetUpdateHandler(ctx, UpdateSteer, r.steer),
-		workflow.SetUpdateHandler(ctx, UpdateComplete, r.complete),
-		workflow.SetQueryHandler(ctx, QueryView, func() (machine.View, error) { return r.machine.View(r.snapshot), nil }),
-		workflow.SetQueryHandler(ctx, QuerySnapshot, func() (json.RawMessage, error) { return r.machine.EncodeSnapshot(r.snapshot), nil }),
+		workflow.SetQueryHandler(ctx, QueryView, func() (machine.View, error) {
+			if r.snapshot.State < 0 {
+				return machine.View{}, errStarting
+			}
+			return r.machine.View(r.snapshot), nil
+		}),
+		workflow.SetQueryHandler(ctx, QuerySnapshot, func() (json.RawMessage, error) {
+			if r.snapshot.State < 0 {
+				return nil, errStarting
+			}
+			return r.machine.EncodeSnapshot(r.snapshot), nil
+		}),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
+		workflow.SetQueryHandler(ctx, QueryChain, func() (Chain, error) { return Chain{r.base, r.previous}, nil }),
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSend, r.send, workflow.UpdateHandlerOptions{
+			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
+			Validator: func(ctx workflow.Context, o Steer) error {
+				return r.dry(ctx, 0, o.input)
+			}}),
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdateComplete, r.complete, workflow.UpdateHandlerOptions{
+			Validator: func(ctx workflow.Context, c machine.Completion) error {
+				return r.dry(ctx, 0, r.completion(&c))
+			}}),
 	)
+}
+
+var errStarting = errors.New("the run is about to start")
+
+// errAsked is the answer of a host guard in a validator, which cannot wait for one.
+var errAsked = errors.New("a host guard was asked")
+
+// dry refuses in the validator of an update what the run would refuse, so that nothing of it stands in
+// Temporal's history. Where a step is under way, or a host guard decides, the update itself says so.
+func (r *run) dry(ctx workflow.Context, ifSeq int64, input source) error {
+	if r.snapshot.State < 0 || r.turn.IsLocked() {
+		return nil
+	}
+	asked := false
+	t := r.take(workflow.Now(ctx), func(int, []machine.Value) (bool, error) {
+		asked = true
+		return false, errAsked
+	}, ifSeq, input)
+	if asked {
+		return nil
+	}
+	return refused(t.err)
+}
+
+func (r *run) admitSend(ctx workflow.Context, event *machine.ExternalEvent) error {
+	if why := machine.BadID(event.ID); why != "" {
+		return refused(errors.New("the id of an event " + why))
+	}
+	if stored := r.accepted[event.ID]; event.ID != "" && stored != nil {
+		_, err := r.machine.DecodeAnswer(r.snapshot, event, stored)
+		return refused(err)
+	}
+	if why := r.full(ctx); why != "" {
+		return refused(errors.New(why))
+	}
+	return r.dry(ctx, event.IfSeq, r.event(event))
+}
+
+func (r *run) event(event *machine.ExternalEvent) source {
+	return func(s *machine.Snapshot) (machine.Input, error) {
+		of := *event
+		if string(of.Data) == "null" { // what JSON makes of no data
+			of.Data = nil
+		}
+		return r.machine.EventInput(s, of, machine.MaxPayload)
+	}
+}
+
+func (r *run) completion(c *machine.Completion) source {
+	return func(s *machine.Snapshot) (machine.Input, error) {
+		return r.machine.CompleteInput(s, c, machine.MaxPayload)
+	}
+}
+
+func (o *Steer) input(*machine.Snapshot) (machine.Input, error) {
+	switch o.Kind {
+	case machine.CancelInput, machine.PauseInput, machine.ResumeInput, machine.RetryInput:
+		return machine.Input{Kind: o.Kind, Force: o.Force, Actor: o.Actor, Reason: o.Reason}, nil
+	}
+	return machine.Input{}, errors.New("an operator can cancel, pause, resume or retry a run, not " + string(o.Kind))
 }
 
 func (r *run) history(after int64, most int) ([]json.RawMessage, error) {
 	if after < 0 || most < 0 {
 		return nil, errors.New("a history begins after 0 or later, and has 0 or more records")
 	}
-	from := min(after, int64(len(r.records)))
-	return r.records[from:min(from+int64(most), int64(len(r.records)))], nil
+	from := min(max(after-r.base, 0), int64(len(r.records)))
+	return r.records[from:min(from+min(int64(most), int64(len(r.records))), int64(len(r.records)))], nil
 }
 
 // send takes an event. One whose id was taken before gives its first answer again.
 func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.View, error) {
-	if why := machine.BadID(event.ID); why != "" {
-		return machine.View{}, refused(errors.New("the id of an event " + why))
-	}
+	r.updates++
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := r.turn.Lock(ctx); err != nil {
 		return machine.View{}, err
 	}
@@ -63,29 +141,25 @@ func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.V
 		v, err := r.machine.DecodeAnswer(r.snapshot, &event, stored)
 		return v, refused(err)
 	}
-	records, err := r.step(ctx, event.IfSeq, func(s *machine.Snapshot) (machine.Input, error) {
-		return r.machine.EventInput(s, event, machine.MaxPayload)
-	})
+	records, err := r.step(ctx, event.IfSeq, r.event(&event))
 	if err != nil {
 		return machine.View{}, refused(err)
 	}
 	if event.ID != "" {
-		if r.accepted[event.ID], err = r.machine.EncodeAnswer(r.snapshot, event.ID, records); err != nil {
+		answer, err := r.machine.EncodeAnswer(r.snapshot, event.ID, records)
+		if err != nil {
 			return machine.View{}, refused(err)
 		}
+		r.accept(event.ID, answer)
 	}
 	return r.machine.View(r.snapshot), nil
 }
 
 // steer takes what an operator wants. A cancel waits until what it stops has stopped.
 func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
-	switch o.Kind {
-	case machine.CancelInput, machine.PauseInput, machine.ResumeInput, machine.RetryInput:
-	default:
-		return machine.View{}, refused(errors.New("an operator can cancel, pause, resume or retry a run, not " + string(o.Kind)))
-	}
-	in := machine.Input{Kind: o.Kind, Force: o.Force, Actor: o.Actor, Reason: o.Reason}
-	if err := r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) { return in, nil }); err != nil {
+	r.updates++
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	if err := r.apply(ctx, o.input); err != nil {
 		return machine.View{}, refused(err)
 	}
 	v := r.machine.View(r.snapshot)
@@ -97,9 +171,9 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 
 // complete ends an open activity by hand.
 func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View, error) {
-	err := r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) {
-		return r.machine.CompleteInput(s, &c, machine.MaxPayload)
-	})
+	r.updates++
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	err := r.apply(ctx, r.completion(&c))
 	return r.machine.View(r.snapshot), refused(err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -31,6 +32,7 @@ type Worker struct {
 	Machine  *machine.Machine
 	Handlers runtime.Handlers
 	Outbox   runtime.OutboxFunc // delivers what the machine publishes; nil where it publishes nothing
+	Client   client.Client      // records checkpoints; without it Attempt.Progress is an error
 }
 
 // Register registers the workflow, and an activity for each function. The error says what is
@@ -60,6 +62,11 @@ func Register(to worker.Registry, w Worker) error {
 func (w *Worker) complete(d *machine.Definition) error {
 	if len(w.Handlers.Activities)+len(w.Handlers.Guards) == 0 && len(d.Activities)+len(d.Guards) > 0 {
 		return fmt.Errorf("machine %q has activities or guards, and no function for it is brought", d.Name)
+	}
+	for i := range d.Dos {
+		if d.Dos[i].Progress != nil && w.Client == nil {
+			return fmt.Errorf("the do %q of machine %q has a limit between checkpoints, and no Client is brought that records them", d.Dos[i].Name, d.Name)
+		}
 	}
 	return w.Handlers.Check(d)
 }
@@ -96,29 +103,23 @@ func (w *Worker) attempt(ctx context.Context, f runtime.ActivityFunc, name strin
 		return Answer{}, fmt.Errorf("machine %q has no do %q", c.Machine, c.Do)
 	}
 	task.Key, task.Attempt = c.Key, c.Attempt
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &pulse{client: w.Client, token: activity.GetInfo(ctx).TaskToken, cancel: cancel, last: c.Checkpoint}
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
-	go beat(beating)
+	go p.beat(beating)
+	hooks := runtime.AttemptHooks{}
+	if w.Client != nil {
+		hooks.Checkpoint = func(data json.RawMessage) error { return p.checkpoint(ctx, data) }
+	}
 	a := runtime.NewAttempt(runtime.Attempt{Run: c.Run, Machine: c.Machine, Activity: name, Number: c.Attempt, Key: c.Key,
-		Args: c.Args, Started: c.Started, Visit: c.Visit}, runtime.AttemptHooks{})
+		Args: c.Args, Checkpoint: c.Checkpoint, Started: c.Started, Visit: c.Visit}, hooks)
 	began := time.Now()
-	o := runtime.Perform(ctx, f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Stopping: stopping})
-	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost}
+	o := runtime.Perform(ctx, f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
+	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost, Checkpoint: p.current()}
 	w.read(&answer, &o, &task)
 	return answer, nil
-}
-
-// beat says that the worker lives; that the activity does, Perform watches.
-func beat(ctx context.Context) {
-	for ticker := time.NewTicker(lease / 3); ; {
-		select {
-		case <-ctx.Done():
-			ticker.Stop()
-			return
-		case <-ticker.C:
-			activity.RecordHeartbeat(ctx)
-		}
-	}
 }
 
 // read puts an outcome into an answer. One that was cancelled is told as it came; the workflow

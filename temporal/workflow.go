@@ -2,6 +2,8 @@ package temporal
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -17,6 +19,8 @@ const WorkflowType = "fsmc.Run"
 type Input struct {
 	Definition json.RawMessage `json:"definition"` // of the machine, as Definition.Encode writes it
 	Params     json.RawMessage `json:"params,omitempty"`
+	Semantics  int             `json:"semantics,omitempty"` // machine.Semantics of who starts it; 0 for the first
+	Continued  *Continued      `json:"continued,omitempty"` // nil for a run that begins
 }
 
 // Output is what a run ends with.
@@ -32,29 +36,47 @@ type run struct {
 	turn     workflow.Mutex
 	changed  bool // since the loop last looked
 
-	attempts map[int]*attempt // by do: those that are current
-	stopping int              // attempts that were cancelled and have not returned
-	open     int              // goroutines of attempts
-	records  []json.RawMessage
+	attempts    map[string]*attempt        // by key: those that are current
+	stopping    int                        // attempts that were cancelled and have not returned
+	open        int                        // goroutines of attempts
+	checkpoints map[string]json.RawMessage // the last ones, by the keys of attempts
+	busy        int                        // of those: attempts that have begun and are not over
+	updates     int                        // taken by this execution
+
+	records  []json.RawMessage          // of this execution
+	base     int64                      // the Seq of the last record before them
+	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
-	outbox   []Message
+	ids      []string                   // of those events, oldest first
+
+	outbox     []Message
+	deliverAt  time.Time // the first of it, not before
+	delivering bool
+	unheard    func() bool // Temporal has cancelled the workflow, and the run has not taken it yet
 }
 
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
-// all its messages are delivered.
-func RunWorkflow(ctx workflow.Context, in Input) (Output, error) {
+// all its messages are delivered. How the run has ended is the status of the workflow.
+func RunWorkflow(root workflow.Context, in Input) (Output, error) {
+	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
 	r, err := newRun(ctx, in)
 	if err != nil {
-		return Output{}, temporal.NewNonRetryableApplicationError(err.Error(), "refused", nil)
+		return Output{}, refused(err)
 	}
-	if err := r.listen(ctx); err != nil {
-		return Output{}, err
-	}
+	heard := false
+	r.unheard = func() bool { return root.Err() != nil && !heard }
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		r.cancelled(ctx, root)
+		heard, r.changed = true, true
+	})
 	workflow.Go(ctx, r.deliver)
 	for {
 		r.changed = false
-		if r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx) {
-			return Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}, nil
+		if r.finished(ctx) {
+			return r.over()
+		}
+		if r.continues(ctx) {
+			return Output{}, r.continued(ctx, in)
 		}
 		if err := r.rest(ctx); err != nil {
 			return Output{}, err
@@ -65,7 +87,31 @@ func RunWorkflow(ctx workflow.Context, in Input) (Output, error) {
 	}
 }
 
-// newRun takes the start step.
+// over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
+func (r *run) over() (Output, error) {
+	out := Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}
+	terminal := r.machine.Definition().States[r.snapshot.State].Path
+	switch r.snapshot.Outcome {
+	case machine.Failed:
+		return out, temporal.NewNonRetryableApplicationError("the run has ended in "+terminal, terminal, nil, out)
+	case machine.Cancelled:
+		return out, temporal.NewCanceledError(out)
+	}
+	return out, nil
+}
+
+// cancelled takes Temporal's own cancel as the step. A run that refuses it has ended.
+func (r *run) cancelled(ctx, root workflow.Context) {
+	root.Done().Receive(ctx, nil)
+	_ = r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+		return machine.Input{Kind: machine.CancelInput, Actor: cancelActor}, nil
+	})
+}
+
+// cancelActor is who cancels a run by Temporal's own cancel.
+const cancelActor = "temporal"
+
+// newRun takes the start step. An update that comes with the start waits for it.
 func newRun(ctx workflow.Context, in Input) (*run, error) {
 	d, err := machine.ParseDefinition(in.Definition)
 	if err != nil {
@@ -74,21 +120,32 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 	if err := Supported(d); err != nil {
 		return nil, err
 	}
-	m, err := machine.Compile(d)
+	m, err := machine.Compile(d, machine.WithSemantics(max(1, in.Semantics)))
 	if err != nil {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[int]*attempt{}, accepted: map[string]json.RawMessage{}}
+	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
-	return r, r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+	if err := r.turn.Lock(ctx); err != nil {
+		return nil, err
+	}
+	defer r.turn.Unlock()
+	if err := r.listen(ctx); err != nil {
+		return nil, err
+	}
+	if in.Continued != nil {
+		return r, r.resume(ctx, in.Continued)
+	}
+	_, err = r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
 		return m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
 	})
+	return r, err
 }
 
 // rest waits until something has changed, or the next timer of the machine is due.
 func (r *run) rest(ctx workflow.Context) error {
-	awake := func() bool { return r.changed }
+	awake := func() bool { return r.changed || r.finished(ctx) || r.continues(ctx) }
 	due := r.snapshot.NextDue()
 	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
 		return workflow.Await(ctx, awake)
@@ -102,7 +159,7 @@ func (r *run) rest(ctx workflow.Context) error {
 
 // apply takes what is due, then an input if there is one, then what follows from it. Of a refused
 // input what was due before it stays taken.
-func (r *run) apply(ctx workflow.Context, input func(*machine.Snapshot) (machine.Input, error)) error {
+func (r *run) apply(ctx workflow.Context, input source) error {
 	if err := r.turn.Lock(ctx); err != nil {
 		return err
 	}
@@ -113,30 +170,55 @@ func (r *run) apply(ctx workflow.Context, input func(*machine.Snapshot) (machine
 
 // step is apply for who has the turn, where the run is at ifSeq unless that is 0. It gives the
 // records that it made.
-func (r *run) step(ctx workflow.Context, ifSeq int64, input func(*machine.Snapshot) (machine.Input, error)) (records []*machine.Record, err error) {
-	now, ask := workflow.Now(ctx), r.ask(ctx)
-	after, commands := r.snapshot, []machine.Command(nil)
-	if after.State >= 0 {
-		after, commands, records, err = r.machine.Settle(after, now, ask)
-	}
-	if err == nil && input != nil {
-		var in machine.Input
-		var more []machine.Command
-		var further []*machine.Record
-		if in, err = input(after); err == nil {
-			err = r.machine.Expected(after, &in, ifSeq)
-		}
-		if err == nil {
-			after, more, further, err = r.machine.Advance(after, in, now, ask)
-			commands, records = append(commands, more...), append(records, further...)
-		}
-	}
-	r.snapshot, r.changed = after, true
-	for _, record := range records {
+func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.Record, error) {
+	t := r.take(workflow.Now(ctx), r.ask(ctx), ifSeq, input)
+	r.snapshot, r.changed = t.after, true
+	for _, record := range t.records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
 	}
-	r.perform(ctx, machine.NetOf(commands))
-	return records, err
+	r.forget()
+	r.perform(ctx, machine.NetOf(t.commands))
+	return t.records, t.err
+}
+
+// forget drops the checkpoints that no attempt will be given.
+func (r *run) forget() {
+	maps.DeleteFunc(r.checkpoints, func(key string, _ json.RawMessage) bool {
+		return !slices.ContainsFunc(r.snapshot.Tasks, func(t machine.Task) bool { return t.Key == key }) &&
+			!slices.ContainsFunc(r.snapshot.Executions, func(x machine.Execution) bool { return x.Key == key })
+	})
+}
+
+// source gives an input for the run as it is when the input's turn comes.
+type source func(*machine.Snapshot) (machine.Input, error)
+
+// taken is what a step makes of a run.
+type taken struct {
+	after    *machine.Snapshot
+	commands []machine.Command
+	records  []*machine.Record
+	err      error
+}
+
+// take is the step on a copy: nothing of the run changes.
+func (r *run) take(now time.Time, ask machine.Ask, ifSeq int64, input source) (t taken) {
+	t.after = r.snapshot
+	if t.after.State >= 0 {
+		t.after, t.commands, t.records, t.err = r.machine.Settle(t.after, now, ask)
+	}
+	if t.err != nil || input == nil {
+		return t
+	}
+	in, err := input(t.after)
+	if err == nil {
+		err = r.machine.Expected(t.after, &in, ifSeq)
+	}
+	if err != nil {
+		t.err = err
+		return t
+	}
+	after, commands, records, err := r.machine.Advance(t.after, in, now, ask)
+	return taken{after, append(t.commands, commands...), append(t.records, records...), err}
 }
 
 // perform makes a step's commands real.

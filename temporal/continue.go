@@ -1,0 +1,143 @@
+package temporal
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+)
+
+// Continued is a run that goes on in a new execution of its workflow, since the one before has a long history.
+type Continued struct {
+	Snapshot json.RawMessage `json:"snapshot"`
+	Previous string          `json:"previous"` // Temporal's run id of the execution before, which has the records until the snapshot
+	Outbox   []Message       `json:"outbox,omitempty"`
+	Deliver  time.Time       `json:"deliver,omitzero"` // not before
+	Accepted []Accepted      `json:"accepted,omitempty"`
+	Waiting  []Waiting       `json:"waiting,omitempty"`
+
+	Checkpoints map[string]json.RawMessage `json:"checkpoints,omitempty"` // by the keys of attempts
+}
+
+// Accepted is the id of an event that was taken, with the answer.
+type Accepted struct {
+	ID     string          `json:"id"`
+	Answer json.RawMessage `json:"answer"`
+}
+
+// Waiting is an attempt that has not begun, or is to begin again.
+type Waiting struct {
+	Key     string    `json:"key"`
+	Attempt int       `json:"attempt"`
+	Visit   int64     `json:"visit"`
+	Lost    int       `json:"lost,omitempty"`
+	Ready   time.Time `json:"ready,omitzero"`
+}
+
+const (
+	maxAccepted = 10_000    // ids of events that a run remembers
+	maxCarried  = 512 << 10 // bytes of their answers that an execution is given by the one before
+	// What Temporal allows one execution is 2,000 updates and 51,200 events.
+	maxUpdates = 1_900
+	maxEvents  = 45_000
+)
+
+// quiet reports whether nothing of the run is under way that a new execution could not continue.
+func (r *run) quiet(ctx workflow.Context) bool {
+	now := workflow.Now(ctx)
+	for _, a := range r.attempts {
+		if r.mayBegin() && !a.ready.After(now) {
+			return false
+		}
+	}
+	delivers := r.delivering || len(r.outbox) > 0 && !r.deliverAt.After(now)
+	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && workflow.AllHandlersFinished(ctx)
+}
+
+// continues reports whether the run is to go on in a new execution now. One that has taken no step
+// yet has nothing to leave behind.
+func (r *run) continues(ctx workflow.Context) bool {
+	return len(r.records) > 0 && workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.quiet(ctx)
+}
+
+// finished reports whether the workflow is over.
+func (r *run) finished(ctx workflow.Context) bool {
+	return r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx)
+}
+
+// full says why no more events are taken from outside, or nothing: an execution that is near its end, and
+// cannot be continued while attempts are under way.
+func (r *run) full(ctx workflow.Context) string {
+	events := workflow.GetInfo(ctx).GetCurrentHistoryLength()
+	if r.updates < maxUpdates && events < maxEvents {
+		return ""
+	}
+	return fmt.Sprintf("this execution of the workflow has taken %d updates and %d events, and goes on in a new one once no attempt is under way: send it again then, or cancel what is under way (%d attempts)",
+		r.updates, events, r.busy)
+}
+
+// continued is the error with which Temporal starts the next execution.
+func (r *run) continued(ctx workflow.Context, in Input) error {
+	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
+		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
+	size, from := 0, len(r.ids)
+	for ; from > 0; from-- {
+		id := r.ids[from-1]
+		if size += len(id) + len(r.accepted[id]); size > maxCarried {
+			break
+		}
+	}
+	for _, id := range r.ids[from:] {
+		c.Accepted = append(c.Accepted, Accepted{id, r.accepted[id]})
+	}
+	for _, t := range r.snapshot.HandedOut() { // in the order of the snapshot
+		if a := r.attempts[t.Key]; a != nil && a.task.Attempt == t.Attempt {
+			c.Waiting = append(c.Waiting, Waiting{Key: t.Key, Attempt: t.Attempt, Visit: a.visit, Lost: a.lost, Ready: a.ready})
+		}
+	}
+	in.Params, in.Continued = nil, c
+	return workflow.NewContinueAsNewError(ctx, WorkflowType, in)
+}
+
+// resume takes up what the execution before has left.
+func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
+	if r.snapshot, err = r.machine.DecodeSnapshot(c.Snapshot); err != nil {
+		return err
+	}
+	r.base, r.previous, r.outbox, r.deliverAt = r.snapshot.Seq, c.Previous, c.Outbox, c.Deliver
+	for _, a := range c.Accepted {
+		r.accept(a.ID, a.Answer)
+	}
+	maps.Copy(r.checkpoints, c.Checkpoints)
+	waiting := map[string]*Waiting{}
+	for i := range c.Waiting {
+		waiting[c.Waiting[i].Key] = &c.Waiting[i]
+	}
+	for _, t := range r.snapshot.HandedOut() {
+		a := &attempt{task: t, visit: r.snapshot.Visit, ready: t.NotBefore}
+		if w := waiting[t.Key]; w != nil && w.Attempt == t.Attempt {
+			a.visit, a.lost, a.ready = w.Visit, w.Lost, w.Ready
+		}
+		r.launch(ctx, a)
+	}
+	return nil
+}
+
+// accept remembers the answer to an event with an id.
+func (r *run) accept(id string, answer json.RawMessage) {
+	if len(r.ids) >= maxAccepted {
+		delete(r.accepted, r.ids[0])
+		r.ids = r.ids[1:]
+	}
+	r.ids, r.accepted[id] = append(r.ids, id), answer
+}
+
+// Chain says where the records are that the execution does not have.
+type Chain struct {
+	Base     int64  `json:"base"`               // the Seq up to which earlier executions have them
+	Previous string `json:"previous,omitempty"` // Temporal's run id of the execution before; empty for none
+}

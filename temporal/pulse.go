@@ -1,0 +1,71 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+)
+
+// pulse is what an attempt says on its way: that its worker lives, with the last checkpoint, which would
+// else be gone. That the activity lives, Perform watches. The SDK's own heartbeats are gathered: one that
+// waits could overwrite a later checkpoint. So with a client all go by it, one after the other.
+type pulse struct {
+	client client.Client // nil: there are no checkpoints
+	token  []byte
+	cancel context.CancelFunc // of the attempt
+
+	mu   sync.Mutex
+	last json.RawMessage
+}
+
+// beat says that the worker lives.
+func (p *pulse) beat(ctx context.Context) {
+	for ticker := time.NewTicker(lease / 3); ; {
+		select {
+		case <-ctx.Done():
+			ticker.Stop()
+			return
+		case <-ticker.C:
+			p.mu.Lock()
+			_ = p.say(ctx, p.last) // the next one is due soon; the lease is three of them
+			p.mu.Unlock()
+		}
+	}
+}
+
+// checkpoint stores one before it returns nil.
+func (p *pulse) checkpoint(ctx context.Context, data json.RawMessage) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.say(ctx, data); err != nil {
+		return err
+	}
+	p.last = data
+	return nil
+}
+
+// say gives the server a checkpoint, which it keeps until the activity is over. The server says in return
+// that the attempt is cancelled.
+func (p *pulse) say(ctx context.Context, data json.RawMessage) error {
+	if p.client == nil {
+		activity.RecordHeartbeat(ctx)
+		return nil
+	}
+	err := p.client.RecordActivityHeartbeat(ctx, p.token, data)
+	if temporal.IsCanceledError(err) {
+		p.cancel()
+		return nil
+	}
+	return err
+}
+
+func (p *pulse) current() json.RawMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
