@@ -136,14 +136,23 @@ func (c *Client) Complete(ctx context.Context, run string, of machine.Completion
 
 // Show looks at a run, which may have ended.
 func (c *Client) Show(ctx context.Context, run string) (v machine.View, err error) {
-	return v, c.query(ctx, run, &v, QueryView)
+	return v, c.query(ctx, run, "", &v, QueryView)
 }
 
-// History gives the steps after a Seq, and how many at most.
+// History gives the steps after a Seq, and how many at most. They may stand in several executions of the
+// workflow: a run with a long history goes on in a new one.
 func (c *Client) History(ctx context.Context, run string, after int64, most int) ([]machine.StepView, error) {
-	var encoded []json.RawMessage
-	if err := c.query(ctx, run, &encoded, QueryHistory, after, most); err != nil {
+	executions, err := c.chain(ctx, run, after)
+	if err != nil {
 		return nil, err
+	}
+	var encoded []json.RawMessage
+	for i := len(executions) - 1; i >= 0 && len(encoded) < most; i-- {
+		var part []json.RawMessage
+		if err := c.query(ctx, run, executions[i], &part, QueryHistory, after+int64(len(encoded)), most-len(encoded)); err != nil {
+			return nil, err
+		}
+		encoded = append(encoded, part...)
 	}
 	m, err := c.machineOf(ctx, run)
 	if err != nil {
@@ -158,6 +167,20 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 		steps[i] = m.StepView(record)
 	}
 	return steps, nil
+}
+
+// chain are the executions of a run that have steps after a Seq, the newest first. That one has no name.
+func (c *Client) chain(ctx context.Context, run string, after int64) ([]string, error) {
+	for executions := []string{""}; ; {
+		var at Chain
+		if err := c.query(ctx, run, executions[len(executions)-1], &at, QueryChain); err != nil {
+			return nil, err
+		}
+		if at.Base <= after || at.Previous == "" {
+			return executions, nil
+		}
+		executions = append(executions, at.Previous)
+	}
 }
 
 // Row is what the list says of a run.

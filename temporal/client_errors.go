@@ -132,7 +132,7 @@ func reject(m *machine.Machine, s *machine.Snapshot, arg any, input func(*machin
 
 func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *machine.Snapshot, error) {
 	var encoded json.RawMessage
-	if err := c.query(ctx, run, &encoded, QuerySnapshot); err != nil {
+	if err := c.query(ctx, run, "", &encoded, QuerySnapshot); err != nil {
 		return nil, nil, err
 	}
 	m, err := c.machineOf(ctx, run)
@@ -146,10 +146,10 @@ func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *m
 	return m, s, err
 }
 
-func (c *Client) query(ctx context.Context, run string, into any, name string, args ...any) error {
+func (c *Client) query(ctx context.Context, run, execution string, into any, name string, args ...any) error {
 	waiting, cancel := context.WithTimeout(ctx, c.patience())
 	defer cancel()
-	value, err := c.Temporal.QueryWorkflow(waiting, run, "", name, args...)
+	value, err := c.Temporal.QueryWorkflow(waiting, run, execution, name, args...)
 	if err != nil {
 		return c.explain(ctx, run, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -40,7 +41,8 @@ type Waiting struct {
 
 const (
 	maxAccepted = 10_000    // ids of events that a run remembers
-	maxCarried  = 512 << 10 // bytes of their answers that an execution is given by the one before
+	maxAnswers  = 256 << 10 // bytes of answers that an execution is given whole by the one before
+	maxCarried  = 768 << 10 // bytes of them all: of older ones what the event was
 	// What Temporal allows one execution is 2,000 updates and 51,200 events.
 	maxUpdates = 1_900
 	maxEvents  = 45_000
@@ -84,15 +86,9 @@ func (r *run) full(ctx workflow.Context) string {
 func (r *run) continued(ctx workflow.Context, in Input) error {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
 		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
-	size, from := 0, len(r.ids)
-	for ; from > 0; from-- {
-		id := r.ids[from-1]
-		if size += len(id) + len(r.accepted[id]); size > maxCarried {
-			break
-		}
-	}
-	for _, id := range r.ids[from:] {
-		c.Accepted = append(c.Accepted, Accepted{id, r.accepted[id]})
+	var err error
+	if c.Accepted, err = r.carried(); err != nil {
+		return err
 	}
 	for _, t := range r.snapshot.HandedOut() { // in the order of the snapshot
 		if a := r.attempts[t.Key]; a != nil && a.task.Attempt == t.Attempt {
@@ -103,7 +99,27 @@ func (r *run) continued(ctx workflow.Context, in Input) error {
 	return workflow.NewContinueAsNewError(ctx, WorkflowType, in)
 }
 
-// resume takes up what the execution before has left.
+// carried are the ids of events that the next execution remembers, oldest first, with the answers.
+func (r *run) carried() (list []Accepted, err error) {
+	size := 0
+	for i := len(r.ids) - 1; i >= 0; i-- {
+		id := r.ids[i]
+		answer := r.accepted[id]
+		if size+len(id)+len(answer) > maxAnswers {
+			if answer, err = machine.BriefAnswer(answer); err != nil {
+				return nil, err
+			}
+		}
+		if size += len(id) + len(answer); size > maxCarried {
+			break
+		}
+		list = append(list, Accepted{id, answer})
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// resume continues with what the execution before has left.
 func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 	if r.snapshot, err = r.machine.DecodeSnapshot(c.Snapshot); err != nil {
 		return err

@@ -27,7 +27,7 @@ const counted = `machine M {
 `
 
 // TestSenders: eight senders, and an execution that ends after each of some steps. Each event is sent until
-// there is an answer, and once more after that; none is lost, and none is taken twice.
+// there is an answer, and again after that; none is lost, and none is taken twice.
 func TestSenders(t *testing.T) {
 	const senders, each = 8, 25
 	_, in := environment(t, counted, runtime.Handlers{})

@@ -32,12 +32,27 @@ func (m *Machine) payloadHash(event int, data []Value) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// BriefAnswer is of a stored answer what tells the event from others, for who cannot keep them all.
+func BriefAnswer(stored json.RawMessage) (json.RawMessage, error) {
+	var a answer
+	if err := json.Unmarshal(stored, &a); err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Accepted string `json:"accepted,omitempty"`
+		Payload  string `json:"payload,omitempty"`
+	}{a.Accepted, a.Payload})
+}
+
 // DecodeAnswer is the view that an earlier sender of the event's id got, of a run that
-// now stands at s. The error is a *Rejected where that was another event.
+// now stands at s: how it stands now, where only a brief answer was kept. The error is a *Rejected where that was another event.
 func (m *Machine) DecodeAnswer(s *Snapshot, event *ExternalEvent, stored json.RawMessage) (View, error) {
 	var first answer
 	if err := json.Unmarshal(stored, &first); err != nil {
 		return View{}, fmt.Errorf("the answer to event id %q is damaged: %w", event.ID, err)
+	}
+	if first.State == "" {
+		first.View = m.View(s)
 	}
 	first.Repeated = true
 	why := ""
