@@ -22,6 +22,8 @@ const job = JSON.parse(readFileSync(0, 'utf8'))
 const definition = JSON.parse(job.text)
 const names = (type) => Object.keys(definition.States).filter((name) => definition.States[name].Type === type)
 
+const machine = new StateMachine(structuredClone(definition), { validationOptions: { checkArn: false } })
+
 async function play(run) {
   const calls = {}
   const handlers = Object.fromEntries(names('Task').map((state) => [state, () => {
@@ -33,7 +35,6 @@ async function play(run) {
     e.name = o.error
     throw e
   }]))
-  const machine = new StateMachine(structuredClone(definition), { validationOptions: { checkArn: false } })
   const execution = machine.run(job.input, {
     overrides: {
       taskResourceLocalHandlers: handlers,
@@ -54,6 +55,10 @@ async function play(run) {
 }
 
 const answers = []
-for (let run = 0; run < job.runs; run++) answers.push(await play(run))
+const together = 20 // runs that wait for their timers side by side
+for (let run = 0; run < job.runs; run += together) {
+  const some = Array.from({ length: Math.min(together, job.runs - run) }, (_, i) => play(run + i))
+  answers.push(...(await Promise.all(some)))
+}
 const text = Buffer.from(JSON.stringify(answers))
 for (let at = 0; at < text.length; ) at += writeSync(1, text, at)

@@ -44,7 +44,7 @@ func TestImportedStepsMoveAsTheirOriginals(t *testing.T) {
 		t.Fatal(err)
 	}
 	ok := func(text string) outcome { return outcome{Result: json.RawMessage(text)} }
-	s := &steps{Text: string(text), Runs: sequences / 5, Input: json.RawMessage(`{"who": "eve"}`), Outcomes: map[string][]outcome{
+	s := &steps{Text: string(text), Runs: sequences, Input: json.RawMessage(`{"who": "eve"}`), Outcomes: map[string][]outcome{
 		"Start Job": {ok(`{"id": 7}`), ok(`{"id": "x"}`), {Error: "Throttled"}, {Error: "NoQuota"}, {Error: "Other"}},
 		"Ask": {
 			ok(`{"state": "DONE", "count": 2, "more": [1]}`), ok(`{"state": "RUNNING", "count": 1}`), ok(`{"state": "FAILED", "count": 3}`),
