@@ -24,6 +24,7 @@ var features = map[string]func(*server, *json.RawMessage) (work, error){
 	"textDocument/documentSymbol":      about(symbols),
 	"textDocument/semanticTokens/full": about(semanticTokens),
 	"textDocument/inlayHint":           about(inlayHints),
+	"workspace/executeCommand":         execute,
 	"workspace/symbol":                 workspaceSymbols,
 	"fsm/diagram":                      about(diagram),
 }

@@ -41,6 +41,7 @@ func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
 			WorkspaceSymbolProvider:    true,
 			CodeActionProvider:         true,
 			CodeLensProvider:           &proto.CodeLensOptions{},
+			ExecuteCommandProvider:     &proto.ExecuteCommandOptions{Commands: []string{worstCommand}},
 			DocumentFormattingProvider: true,
 			RenameProvider:             &proto.RenameOptions{PrepareProvider: true},
 			FoldingRangeProvider:       true,

@@ -9,8 +9,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// lenses are the lines above machines and asserts. What is to be done at a click is the
-// editor's: its commands are fsmc.diagram and fsmc.simulate, and "" for none.
+// lenses are the lines above machines and asserts. A click on a worst case is the server's
+// (command.go). What else is to be done at a click is the editor's: its commands are fsmc.diagram and
+// fsmc.simulate, and "" for none.
 func lenses(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
 	out := []proto.CodeLens{}
 	add := func(at token.Span, title, command string, arguments ...any) {
@@ -21,7 +22,7 @@ func lenses(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
 			continue
 		}
 		if w := v.worst(m); w != nil {
-			add(m.Span, "worst case: "+worstText(w), "")
+			add(m.Span, "worst case: "+worstText(w), worstCommand, v.doc.uri, m.Name)
 		}
 		add(m.Span, "diagram", "fsmc.diagram", v.doc.uri, m.Name)
 		add(m.Span, "simulate", "fsmc.simulate", v.doc.uri, m.Name)

@@ -125,6 +125,13 @@ func (p *player) play(w []string) {
 			"textDocument": proto.TextDocumentIdentifier{URI: p.uri(w[1])}, "range": proto.Range{},
 			"context": map[string]any{"diagnostics": []any{}, "only": []string{"source.fixAll"}},
 		})
+	case "command":
+		args := []json.RawMessage{}
+		for _, text := range append([]string{p.uri(w[2])}, w[3:]...) {
+			arg, _ := json.Marshal(text)
+			args = append(args, arg)
+		}
+		p.ask("workspace/executeCommand", proto.ExecuteCommandParams{Command: w[1], Arguments: args})
 	case "workspace/symbol":
 		p.ask(w[0], proto.WorkspaceSymbolParams{Query: w[1]})
 	default:

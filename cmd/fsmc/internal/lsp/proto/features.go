@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -231,6 +232,17 @@ type Command struct {
 	Title     string `json:"title"`
 	Command   string `json:"command"`
 	Arguments []any  `json:"arguments,omitempty"`
+}
+
+// ExecuteCommandOptions are the commands that the server performs.
+type ExecuteCommandOptions struct {
+	Commands []string `json:"commands"`
+}
+
+// ExecuteCommandParams is a command that the server is to perform.
+type ExecuteCommandParams struct {
+	Command   string            `json:"command"`
+	Arguments []json.RawMessage `json:"arguments,omitempty"`
 }
 
 // CancelParams name a request that is given up.

@@ -61,6 +61,7 @@ type ServerCapabilities struct {
 	WorkspaceSymbolProvider    bool                    `json:"workspaceSymbolProvider,omitempty"`
 	CodeActionProvider         bool                    `json:"codeActionProvider,omitempty"`
 	CodeLensProvider           *CodeLensOptions        `json:"codeLensProvider,omitempty"`
+	ExecuteCommandProvider     *ExecuteCommandOptions  `json:"executeCommandProvider,omitempty"`
 	DocumentFormattingProvider bool                    `json:"documentFormattingProvider,omitempty"`
 	RenameProvider             *RenameOptions          `json:"renameProvider,omitempty"`
 	FoldingRangeProvider       bool                    `json:"foldingRangeProvider,omitempty"`

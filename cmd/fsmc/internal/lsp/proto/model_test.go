@@ -45,7 +45,7 @@ type kind struct {
 var sent = []any{
 	Position{}, Range{}, Location{}, TextEdit{}, WorkspaceEdit{}, PublishDiagnosticsParams{}, Diagnostic{}, DiagnosticRelatedInformation{},
 	ShowMessageParams{}, InitializeResult{}, ServerInfo{}, ServerCapabilities{}, TextDocumentSyncOptions{}, RenameOptions{}, CompletionOptions{},
-	SemanticTokensOptions{}, SemanticTokensLegend{}, CodeLensOptions{}, Hover{}, MarkupContent{}, DocumentHighlight{}, CompletionItem{}, CodeAction{},
+	SemanticTokensOptions{}, SemanticTokensLegend{}, CodeLensOptions{}, ExecuteCommandOptions{}, Hover{}, MarkupContent{}, DocumentHighlight{}, CompletionItem{}, CodeAction{},
 	FoldingRange{}, SelectionRange{}, DocumentSymbol{}, SymbolInformation{}, SemanticTokens{}, InlayHint{}, CodeLens{}, Command{},
 }
 
@@ -53,7 +53,7 @@ var taken = []any{
 	TextDocumentIdentifier{}, VersionedTextDocumentIdentifier{}, TextDocumentItem{}, TextDocumentPositionParams{}, DidOpenTextDocumentParams{},
 	DidCloseTextDocumentParams{}, DidChangeTextDocumentParams{}, InitializeParams{}, WorkspaceFolder{}, ClientCapabilities{}, GeneralClientCapabilities{},
 	ReferenceParams{}, ReferenceContext{}, RenameParams{}, CodeActionParams{}, CodeActionContext{}, SelectionRangeParams{}, WorkspaceSymbolParams{},
-	InlayHintParams{}, CancelParams{},
+	InlayHintParams{}, CancelParams{}, ExecuteCommandParams{},
 }
 
 // TestModel holds our types to the protocol's own model.

@@ -128,6 +128,7 @@ type MessageType uint32
 const (
 	MessageError   MessageType = 1
 	MessageWarning MessageType = 2
+	MessageInfo    MessageType = 3
 )
 
 // ShowMessageParams is a message for the person at the editor.

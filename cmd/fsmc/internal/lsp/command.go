@@ -1,0 +1,77 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// worstCommand shows the runs that reach the worst case of a machine. Its arguments are the URI of the
+// text and the name of the machine.
+const worstCommand = "fsmc.worst"
+
+// execute performs a command of the server.
+func execute(s *server, params *json.RawMessage) (work, error) {
+	var p proto.ExecuteCommandParams
+	var uri, name string
+	err := decode(params, &p)
+	switch {
+	case err != nil:
+	case p.Command != worstCommand:
+		err = fmt.Errorf("there is no command %q", p.Command)
+	case len(p.Arguments) != 2 || json.Unmarshal(p.Arguments[0], &uri) != nil || json.Unmarshal(p.Arguments[1], &name) != nil:
+		err = fmt.Errorf("%s has two arguments: the URI of a text, and the name of a machine in it", worstCommand)
+	}
+	if err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	v, err := s.view(uri)
+	if err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	return func(ctx context.Context) (any, error) {
+		text, err := v.worstRuns(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		s.tell(proto.MessageInfo, text)
+		return text, nil
+	}, nil
+}
+
+// worstRuns are the figures of a machine, each with a run that reaches it.
+func (v *view) worstRuns(ctx context.Context, name string) (string, error) {
+	server := v.folder.server
+	program := v.unit().Program
+	i := slices.IndexFunc(program.Machines, func(m *ir.Machine) bool { return m.Name == name && m.Span.Start.Filename == v.doc.path })
+	if i < 0 {
+		return "", refused("there is no machine %q in this text", name)
+	}
+	limited, cancel := context.WithTimeout(ctx, server.Budget)
+	defer cancel()
+	_, worst, err := check.AnalyzeContext(limited, program, nil, server.Limit, true)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", refused("the worst case of %s takes longer than %s: fsmc check --bounds --witness shows it", name, server.Budget)
+	case worst[i] == nil:
+		return "", refused("machine %s is not whole", name)
+	}
+	w := worst[i]
+	lines := []string{"the worst case of " + name + ": " + worstText(w)}
+	for _, f := range append([]check.Figure{w.Steps, w.Time}, w.Costs...) {
+		if f.Run != nil {
+			lines = append(lines, f.Name+": "+runOf(f.Run.Diag()))
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
