@@ -63,6 +63,7 @@ codegen/layout/simplex      <
 codegen/layout/layouttest   < codegen/layout
 codegen/layout              < codegen/layout/simplex
 codegen/foreign             < lang lang/ir go.yaml.in/yaml/v3
+codegen/foreign/foreigntest < lang codegen/foreign
 codegen/foreign/formats     < codegen/foreign/... codegen/foreign
 codegen/foreign/...         < lang/ir codegen codegen/foreign codegen/foreign/chart codegen/foreign/plan
 codegen/scenarios           < lang/ir codegen/table runtime/machine runtime/scenario runtime/simulate

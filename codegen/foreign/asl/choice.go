@@ -158,6 +158,9 @@ func (b *branches) comparison(variable *foreign.Value, name string, value *forei
 	if !ok {
 		return b.host(variable.Str(), name, value), nil
 	}
+	if c := category(value.Str()); b.errorPaths[variable.Str()] && !other && c != value.Str() {
+		return "(" + left + " == " + literal + " || " + left + " == " + foreign.Quote(c) + ")", nil
+	}
 	return left + " " + op + " " + literal, nil
 }
 

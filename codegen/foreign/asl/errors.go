@@ -13,6 +13,9 @@ import (
 func (m *machine) categories(names *foreign.Value) {
 	for _, n := range names.List() {
 		c := category(n.Str())
+		if c != n.Str() && !slices.Contains(m.spelled[c], n.Str()) {
+			m.spelled[c] = append(m.spelled[c], n.Str())
+		}
 		if c != "" && !strings.HasPrefix(n.Str(), "States.ALL") && !slices.Contains(builtIn, c) && !slices.Contains(m.m.Failures, c) {
 			m.m.Failures = append(m.m.Failures, c)
 		}
@@ -167,6 +170,15 @@ func whenOneOf(text string, categories []string) string {
 	return "when " + strings.Join(tests, " || ") + " "
 }
 
+// spellings are categories and what the original calls them: what a child fails with is a category where
+// one of its activities has failed, and the name that the original has where a Fail state says it.
+func (m *machine) spellings(categories []string) (all []string) {
+	for _, c := range categories {
+		all = append(append(all, c), m.spelled[c]...)
+	}
+	return all
+}
+
 // childFailures is the same for a child, which says in a field why it failed.
 func (m *machine) childFailures(st *foreign.Value, label string, child *machine) error {
 	if !child.usesFailed {
@@ -180,14 +192,14 @@ func (m *machine) childFailures(st *foreign.Value, label string, child *machine)
 			categories = append(categories, g.categories...)
 		}
 		if retry := retryText(set[0].retry, ""); len(retry) > 1 {
-			arms = append(arms, whenOneOf(err, categories)+retry[0])
+			arms = append(arms, whenOneOf(err, m.spellings(categories))+retry[0])
 		}
 		for _, g := range set {
 			arm, bad := m.caught(g, err, cause)
 			if bad != nil {
 				return bad
 			}
-			arms = append(arms, whenOneOf(err, g.categories)+arm)
+			arms = append(arms, whenOneOf(err, m.spellings(g.categories))+arm)
 		}
 	}
 	if st.Get("Retry") != nil {

@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ type machine struct {
 	tested                       map[string]bool   // paths whose presence or type a Choice asks for
 	typed                        map[string]string // fields by path and type
 	guards                       map[string]bool
+	spelled                      map[string][]string // categories, as the original spells them where that is otherwise
+	errorPaths                   map[string]bool     // where a Catch keeps the name of an error
 
 	succeeded, failed      string // the terminals that no state of the original stands for
 	usesSucceeded, mayFail bool
@@ -57,6 +60,7 @@ func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *ma
 		m:      &foreign.Machine{Name: name, Params: "input json"},
 		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
 		vars: map[string]string{}, tested: map[string]bool{}, typed: map[string]string{}, guards: map[string]bool{},
+		spelled: map[string][]string{}, errorPaths: map[string]bool{},
 	}
 	m.data, m.errorField, m.causeField = m.fields.SnakeFor("\x00data", "data"), m.fields.SnakeFor("\x00error", "error_name"), m.fields.SnakeFor("\x00cause", "error_cause")
 	m.m.Doc = def.Get("Comment").Str()
@@ -99,6 +103,7 @@ func (m *machine) scan(states *foreign.Value) {
 		m.keepAt(s.Value.Get("ResultPath"), scalar(s.Value.Get("Result")))
 		for _, c := range s.Value.Get("Catch").List() {
 			m.keepAt(c.Get("ResultPath"), false)
+			m.errorPaths[cmp.Or(c.Get("ResultPath").Str(), "$")+".Error"] = true
 			m.variables(c.Get("Assign"))
 			m.categories(c.Get("ErrorEquals"))
 		}
