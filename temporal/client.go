@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
@@ -29,6 +30,10 @@ type Client struct {
 	Temporal  client.Client
 	TaskQueue string        // of the machine whose runs it starts
 	Patience  time.Duration // how long it waits for a worker; Patience if it is 0
+
+	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
+	// them where they stand.
+	Searchable bool
 
 	mu       sync.Mutex
 	machines map[string]*machine.Machine // by the id of the run
@@ -56,7 +61,7 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params})
+	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable})
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
 		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
@@ -189,6 +194,9 @@ type Row struct {
 	Status  string    `json:"status"` // of the workflow: running, completed, failed, canceled or terminated
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended,omitzero"`
+
+	Machine string `json:"machine,omitempty"` // of a run that is searchable, and so is State
+	State   string `json:"state,omitempty"`
 }
 
 // List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
@@ -204,6 +212,8 @@ func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
 				continue
 			}
 			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
+			fields := e.GetSearchAttributes().GetIndexedFields()
+			row.Machine, row.State = keyword(fields, attributeMachine.GetName()), keyword(fields, attributeState.GetName())
 			if e.CloseTime != nil {
 				row.Ended = e.CloseTime.AsTime()
 			}
@@ -214,6 +224,14 @@ func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// keyword is the value of a search attribute; empty where there is none.
+func keyword(fields map[string]*common.Payload, name string) (value string) {
+	if p := fields[name]; p != nil {
+		_ = json.Unmarshal(p.Data, &value) // what is no text says nothing
+	}
+	return value
 }
 
 // machineOf gives the machine with which a run was started.

@@ -19,8 +19,9 @@ const WorkflowType = "fsmc.Run"
 type Input struct {
 	Definition json.RawMessage `json:"definition"` // of the machine, as Definition.Encode writes it
 	Params     json.RawMessage `json:"params,omitempty"`
-	Semantics  int             `json:"semantics,omitempty"` // machine.Semantics of who starts it; 0 for the first
-	Continued  *Continued      `json:"continued,omitempty"` // nil for a run that begins
+	Semantics  int             `json:"semantics,omitempty"`  // machine.Semantics of who starts it; 0 for the first
+	Continued  *Continued      `json:"continued,omitempty"`  // nil for a run that begins
+	Searchable bool            `json:"searchable,omitempty"` // the namespace has the search attributes of Attributes
 }
 
 // Output is what a run ends with.
@@ -52,6 +53,8 @@ type run struct {
 	outbox     []Message
 	deliverAt  time.Time // the first of it, not before
 	delivering bool
+	searchable bool        // the namespace has the search attributes
+	shown      attributes  // what they say
 	unheard    func() bool // Temporal has cancelled the workflow, and the run has not taken it yet
 }
 
@@ -59,6 +62,7 @@ type run struct {
 // all its messages are delivered. How the run has ended is the status of the workflow.
 func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
+	workflow.GetVersion(ctx, "interpreter", interpreter, interpreter)
 	r, err := newRun(ctx, in)
 	if err != nil {
 		return Output{}, refused(err)
@@ -86,6 +90,10 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 		}
 	}
 }
+
+// interpreter is the version of what the workflow asks of Temporal. A change of that which a recorded history
+// does not replay with raises it, and keeps the old way for the old version.
+const interpreter = 1
 
 // over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
 func (r *run) over() (Output, error) {
@@ -125,7 +133,7 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{machine: m, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
+	r := &run{machine: m, searchable: in.Searchable, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
@@ -177,6 +185,9 @@ func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.
 		r.records = append(r.records, r.machine.EncodeRecord(record))
 	}
 	r.forget()
+	if err := r.publishAttributes(ctx); err != nil && t.err == nil {
+		t.err = err
+	}
 	r.perform(ctx, machine.NetOf(t.commands))
 	return t.records, t.err
 }
