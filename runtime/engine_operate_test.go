@@ -19,8 +19,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-var ada = machine.Operator{Actor: "ada", Reason: "because"}
-
 // onEachStore runs a test with an engine that lives by a clock that stands
 // still, over each kind of store.
 func onEachStore(t *testing.T, test func(t *testing.T, store store.Store, e *Engine, clock *ManualClock)) {

@@ -26,6 +26,9 @@ func (s *late) Commit(ctx context.Context, c *store.Commit) error {
 	return s.Store.Commit(ctx, c)
 }
 
+// ada is an operator.
+var ada = machine.Operator{Actor: "ada", Reason: "because"}
+
 // retryLate asks for a retry that is written when a worker of another process has claimed
 // the attempt, since its wait is over.
 func retryLate(t *testing.T, db store.Store, by time.Duration, run string, machines ...*machine.Machine) {
