@@ -67,7 +67,7 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 	if e.outbox == nil || free <= 0 {
 		return false, nil
 	}
-	asked, now := e.clock.Now(), e.now()
+	asked, now := e.own.Now(), e.now()
 	rows, err := c.worker.scope.messages(ctx, store.MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
 	if err != nil {
 		return false, fmt.Errorf("taking messages from the outbox: %w", err)
@@ -126,7 +126,7 @@ var errLeaseOver = fmt.Errorf("its lease has run out: %w", context.DeadlineExcee
 // context is done is left to itself, as an activity is, and keeps its room until it returns.
 func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned bool, err error) {
 	e := c.worker.engine
-	if !e.clock.Now().Before(lease) {
+	if !e.own.Now().Before(lease) {
 		return true, errLeaseOver // the store was slow, and the message may be another's by now
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
@@ -137,7 +137,7 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 		defer func() { handed <- err }()
 		err = e.handOver(ctx, row)
 	}()
-	expired := e.clock.NewTimer(lease)
+	expired := e.own.NewTimer(lease)
 	defer expired.Stop()
 	select {
 	case err := <-handed:
@@ -146,7 +146,7 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 		cancel(errLeaseOver)
 	case <-ctx.Done():
 	}
-	timer := e.clock.NewTimer(e.clock.Now().Add(e.stopping))
+	timer := e.own.NewTimer(e.own.Now().Add(e.stopping))
 	defer timer.Stop()
 	select {
 	case err := <-handed:

@@ -27,7 +27,8 @@ import (
 // an input and all that follows from it at once, or a repair, or a migration.
 type Engine struct {
 	store    Store
-	clock    Clock
+	clock    Clock // that of the store, where it has one: what is written has its times
+	own      Clock // by which this process waits and measures
 	logger   *slog.Logger
 	observer Observer
 	outbox   OutboxFunc                        // nil where messages are left for another engine
@@ -86,17 +87,23 @@ func NewEngine(store Store, opts ...Option) *Engine {
 }
 
 // live has the engine live by its clock: the one that it was given, or that of the store, or
-// the system's.
+// the system's. What it waits for and measures itself does not follow that of the store, which
+// may jump.
 func (e *Engine) live(s Store) {
 	if w, ok := s.(store.Watcher); ok {
 		e.changes.hints = &hints{watcher: w, changes: &e.changes}
 	}
 	c, shared := s.(store.Clocked)
-	if e.shared = shared; shared && e.clock == nil {
-		e.clock, s = c.Clock()
+	e.shared, e.own = shared, e.clock
+	if e.own == nil {
+		e.own = SystemClock()
 	}
-	if e.clock == nil {
-		e.clock = SystemClock()
+	switch {
+	case e.clock != nil:
+	case shared:
+		e.clock, s = c.Clock()
+	default:
+		e.clock = e.own
 	}
 	e.store = &limited{Store: s, limit: e.storeLimit, logger: e.logger}
 }
@@ -192,9 +199,9 @@ func WithMaxPayload(bytes int) Option {
 // now is the engine's time, as stores keep it.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// sleep waits for d by the engine's clock, or until ctx is done.
+// sleep waits for d, or until ctx is done.
 func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
-	return wait(ctx, e.clock, d, nil)
+	return wait(ctx, e.own, d, nil)
 }
 
 func workerName() string {

@@ -274,7 +274,7 @@ const maxRemembered = 64 << 10
 // report tells the observer of the steps of a write, and of the attempt that one of
 // them has ended before those that follow from it.
 func (e *Engine) report(w *write) {
-	took := e.clock.Now().Sub(w.began)
+	took := e.own.Now().Sub(w.began)
 	for _, r := range w.records {
 		info := w.host.machine.StepInfo(w.after, r)
 		info.Took = took

@@ -10,7 +10,7 @@ import "log/slog"
 func (e *Engine) Over(s Store) *Engine {
 	over := NewEngine(s, WithClock(e.clock), WithLogger(slog.New(e.logger.Handler())), WithWorker(e.worker),
 		WithGuardLimit(e.guardLimit), WithStoreLimit(e.storeLimit), WithMaxPayload(e.maxPayload))
-	over.find, over.standIns = e.find, e.standIns
+	over.own, over.find, over.standIns = e.own, e.find, e.standIns
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
 	over.hosts.byHash, over.hosts.current = map[string]*host{}, map[string]*host{}

@@ -139,7 +139,7 @@ func (e *Engine) waitStopped(ctx context.Context, run string) error {
 	}
 }
 
-// pause waits until something wakes it, for at most d by the engine's clock.
+// pause waits until something wakes it, for at most d.
 func (e *Engine) pause(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	return wait(ctx, e.clock, d, woken)
+	return wait(ctx, e.own, d, woken)
 }

@@ -42,7 +42,7 @@ func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write 
 		ask:     a.ask,
 		before:  live.snapshot,
 		after:   live.snapshot,
-		began:   e.clock.Now(),
+		began:   e.own.Now(),
 		now:     e.now(),
 		claim:   c.claim,
 		hears:   c.hears,

@@ -51,7 +51,7 @@ type stderrLog struct {
 
 func (r *running) newStderr() *stderrLog {
 	t := &r.task
-	return &stderrLog{logger: r.engine.logger, clock: r.engine.clock, of: []slog.Attr{
+	return &stderrLog{logger: r.engine.logger, clock: r.engine.own, of: []slog.Attr{
 		slog.String("run", t.Run), slog.String("machine", t.Machine), slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt),
 	}}
 }

@@ -92,7 +92,7 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		v, err := e.Get(context.WithoutCancel(ctx), run)
 		reply <- got{v, err}
 	}()
-	timer := e.clock.NewTimer(e.clock.Now().Add(e.storeLimit + lastMoments))
+	timer := e.own.NewTimer(e.own.Now().Add(e.storeLimit + lastMoments))
 	defer timer.Stop()
 	select {
 	case g := <-reply:
@@ -208,7 +208,7 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 
 // outlast waits for the worker's loop, for at most d.
 func (w *worker) outlast(over <-chan error, d time.Duration) (err error, ok bool) {
-	timer := w.engine.clock.NewTimer(w.engine.clock.Now().Add(d))
+	timer := w.engine.own.NewTimer(w.engine.own.Now().Add(d))
 	defer timer.Stop()
 	select {
 	case err := <-over:
@@ -249,8 +249,8 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
 			if !errors.Is(err, ErrUnavailable) {
-				failing = cmp.Or(failing, e.clock.Now())
-				since := e.clock.Now().Sub(failing)
+				failing = cmp.Or(failing, e.own.Now())
+				since := e.own.Now().Sub(failing)
 				if since >= e.patience {
 					return fmt.Errorf("the worker gives up after it has failed for %s: %w", machine.DurationText(since), err)
 				}
@@ -343,7 +343,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 	if free <= 0 || len(activities) == 0 {
 		return false, nil
 	}
-	asked, now := e.clock.Now(), e.now()
+	asked, now := e.own.Now(), e.now()
 	rows, err := w.scope.claim(ctx, store.ClaimQuery{
 		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
 	})
@@ -373,7 +373,7 @@ func (w *worker) shutDown(ctx context.Context) {
 		w.attempts.Wait()
 		close(done)
 	}()
-	timer := e.clock.NewTimer(e.clock.Now().Add(e.grace))
+	timer := e.own.NewTimer(e.own.Now().Add(e.grace))
 	defer timer.Stop()
 	defer w.courier.stop(nil)
 	select {
@@ -387,7 +387,7 @@ func (w *worker) shutDown(ctx context.Context) {
 		r.stop(ErrStopped)
 	}
 	w.mu.Unlock()
-	last := e.clock.NewTimer(e.clock.Now().Add(e.stopping))
+	last := e.own.NewTimer(e.own.Now().Add(e.stopping))
 	defer last.Stop()
 	select {
 	case <-done:

@@ -32,7 +32,7 @@ type running struct {
 func (w *worker) newRunning(ctx context.Context, task *store.TaskRow) *running {
 	e := w.engine
 	limits := AttemptLimits{Timeout: task.Timeout, Heartbeat: task.Heartbeat, Progress: task.Progress, Stopping: e.stopping}
-	return &running{performing: newPerforming(ctx, e.clock, e.logger, limits), engine: e, worker: w, task: *task, uncounted: new(sync.Once)}
+	return &running{performing: newPerforming(ctx, e.own, e.logger, limits), engine: e, worker: w, task: *task, uncounted: new(sync.Once)}
 }
 
 // start runs a task that has been claimed, under a lease that was counted from before
@@ -174,7 +174,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 // hasLease reports whether the task is still ours when the activity is to begin. Where
 // the store was slow the lease may have run out since it was asked for.
 func (r *running) hasLease() bool {
-	if r.engine.clock.Now().Before(r.leasedUntil()) {
+	if r.engine.own.Now().Before(r.leasedUntil()) {
 		return true
 	}
 	err := r.renew(nil)
@@ -212,7 +212,7 @@ func (r *running) checkpoint(data json.RawMessage) error {
 // cancelled, the activity is told to stop.
 func (r *running) renew(checkpoint json.RawMessage) error {
 	e := r.engine
-	asked, now := e.clock.Now(), e.now()
+	asked, now := e.own.Now(), e.now()
 	cancelled, err := e.store.Renew(r.worker.ctx, r.task.Claim(), now, now.Add(e.lease), checkpoint)
 	switch {
 	case errors.Is(err, ErrFenced):

@@ -269,7 +269,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 }
 
 // took is how long the attempt has been held.
-func (r *running) took() time.Duration { return r.engine.clock.Now().Sub(r.began) }
+func (r *running) took() time.Duration { return r.engine.own.Now().Sub(r.began) }
 
 // lost ends the lease at once, so that the attempt is taken over like one whose
 // worker has not renewed it.

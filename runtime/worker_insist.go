@@ -51,9 +51,9 @@ func (w *worker) insist(write func(context.Context) error, meanwhile func()) err
 // long that it is not the store that fails but the run that is damaged, the attempt
 // gives its room to others.
 func (r *running) insist(write func(context.Context) error) error {
-	began := r.engine.clock.Now()
+	began := r.engine.own.Now()
 	return r.worker.insist(write, func() {
-		if r.renew(nil) == nil && r.engine.clock.Now().Sub(began) > longestRest {
+		if r.renew(nil) == nil && r.engine.own.Now().Sub(began) > longestRest {
 			r.worker.free(r)
 		}
 	})

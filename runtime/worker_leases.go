@@ -32,7 +32,7 @@ func newLeases(w *worker) *leases {
 func (l *leases) keep(r *running) {
 	l.mu.Lock()
 	if len(l.of) == 0 {
-		l.looked = l.worker.engine.clock.Now()
+		l.looked = l.worker.engine.own.Now()
 	}
 	l.of[r.task.Claim()] = r
 	l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *leases) run(ctx context.Context) {
 	e := l.worker.engine
 	for ctx.Err() == nil {
 		renew, look := l.next()
-		now := e.clock.Now()
+		now := e.own.Now()
 		switch {
 		case renew.IsZero():
 			select {
@@ -89,7 +89,7 @@ func (l *leases) run(ctx context.Context) {
 
 // wait waits until a time, or until there is a new lease.
 func (l *leases) wait(ctx context.Context, until time.Time) {
-	timer := l.worker.engine.clock.NewTimer(until)
+	timer := l.worker.engine.own.NewTimer(until)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -102,7 +102,7 @@ func (l *leases) wait(ctx context.Context, until time.Time) {
 // Where other hosts reach the store, a host that does not knows nothing of them: they may have
 // begun the same attempt again.
 func (l *leases) expire(ctx context.Context) {
-	clock := l.worker.engine.clock
+	clock := l.worker.engine.own
 	for ctx.Err() == nil {
 		next := l.stopExpired(clock.Now())
 		if next.IsZero() {
@@ -215,7 +215,7 @@ func (l *leases) look(ctx context.Context) {
 // saw notes that the worker has looked, and what it has found.
 func (l *leases) saw(cancelled []store.Claim) {
 	l.mu.Lock()
-	l.looked = l.worker.engine.clock.Now()
+	l.looked = l.worker.engine.own.Now()
 	l.mu.Unlock()
 	l.stopping(cancelled)
 }

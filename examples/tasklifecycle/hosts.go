@@ -225,6 +225,7 @@ func (n *network) disturb(ctx context.Context) error {
 			return nil
 		}
 	}
+	n.whole.cut.Store(hostName(1))
 	n.proxies[1].Hole(true, true)
 	stopped := n.processes[3].Process
 	if err := suspend(stopped); err != nil {
@@ -234,6 +235,7 @@ func (n *network) disturb(ctx context.Context) error {
 	n.whole.vanish(name)
 	sleep(ctx, n.clock, befallFor)
 	n.proxies[1].Hole(false, false)
+	n.whole.cut.Store("")
 	err := n.taken(ctx, left)
 	return errors.Join(err, wake(stopped))
 }

@@ -159,9 +159,11 @@ func (s *swarm) partition() {
 	if sleep(s.ctx, s.clock, 5*time.Minute) {
 		return
 	}
+	s.whole.cut.Store(s.hosts[1].name)
 	s.hosts[1].link.cut.Store(true)
 	sleep(s.ctx, s.clock, 5*time.Minute)
 	s.hosts[1].link.cut.Store(false)
+	s.whole.cut.Store("")
 }
 
 // untilDone looks around every ten seconds until no task is left.

@@ -53,8 +53,9 @@ func (t *task) fenced(visit string) {
 func (t *task) visitedFrom(host string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	there := on(host)
 	for visit := range t.living {
-		if strings.HasPrefix(visit, host+" ") {
+		if there(visit, true) {
 			return true
 		}
 	}
@@ -65,7 +66,7 @@ func (t *task) visitedFrom(host string) bool {
 func (t *task) vanish(host string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.living, func(visit string, _ bool) bool { return strings.HasPrefix(visit, host+" ") })
+	maps.DeleteFunc(t.living, on(host))
 }
 
 // attended reports whether someone is at work on it.
@@ -75,12 +76,18 @@ func (t *task) attended() bool {
 	return len(t.living) > 0
 }
 
-// clean says that it is cleaned up. Nobody may be at work on it then, but for who was cut off, and
-// cannot know that others go on.
-func (t *task) clean() {
+// clean says that it is cleaned up. Nobody may be at work on it then, but for who is on a host that
+// is cut off, or was, and cannot know that others go on.
+func (t *task) clean(cut string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.early = maps.Clone(t.living)
+	maps.DeleteFunc(t.early, on(cut))
+}
+
+// on picks the agents of a host.
+func on(host string) func(visit string, _ bool) bool {
+	return func(visit string, _ bool) bool { return strings.HasPrefix(visit, host+" ") }
 }
 
 // did says that rows have been done, from one to another.

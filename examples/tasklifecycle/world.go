@@ -1,10 +1,13 @@
 package main
 
+import "sync/atomic"
+
 // world is what lies outside of all hosts: how the tasks really stand, and the table that
 // is written.
 type world struct {
 	tasks map[string]*task
 	table *table
+	cut   atomic.Value // the name of the host that is cut off, a string
 }
 
 func newWorld(fates []fate) *world {
@@ -74,7 +77,8 @@ func (w *world) ask(q question) (a answer) {
 	case writes:
 		a.Yes = w.table.write(q.Task, q.Key, q.Attempt, q.From) == nil
 	case cleans:
-		t.clean()
+		cut, _ := w.cut.Load().(string)
+		t.clean(cut)
 		w.table.close(q.Task)
 	}
 	return a
