@@ -58,6 +58,13 @@ func Within(e ir.Expr, lo, hi int64) bool {
 	return v.fits && lo <= v.lo && v.hi <= hi
 }
 
+// Outside reports whether no value that e can have lies in the range from lo to hi, by the
+// ranges of what it reads alone.
+func Outside(e ir.Expr, lo, hi int64) bool {
+	v := spanOf(e)
+	return v.hi < lo || v.lo > hi
+}
+
 // MayOverflow reports whether some part of e may need more than 64 bits, by the
 // ranges of what it reads. Of data without a range nothing is said.
 func MayOverflow(e ir.Expr) bool { return !spanOf(e).fits }

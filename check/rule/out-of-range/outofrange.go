@@ -17,7 +17,7 @@ var Rule = &check.Rule{
 	Name:     "out-of-range",
 	Group:    check.Data,
 	Severity: diag.Error,
-	Summary:  "an effect can leave the declared range of its field in some run",
+	Summary:  "an effect can leave the declared range of its field in some run, or an argument never fits",
 	Question: "whether every effect stays in the range of its field",
 	Page:     page,
 	Run:      run,
@@ -28,7 +28,15 @@ var Rule = &check.Rule{
 var page string
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken || !data.MayLeaveRange(p.Machine) {
+	if !p.Starts() || p.Machine.Broken {
+		return
+	}
+	for _, s := range p.Leaves() {
+		for _, d := range s.Dos {
+			arguments(p, s, d)
+		}
+	}
+	if !data.MayLeaveRange(p.Machine) {
 		return
 	}
 	g := p.Product()
@@ -61,6 +69,26 @@ func run(p *check.Pass) {
 			Help:    helpFor(f.Assign.Var.Type),
 			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
 			Witness: witness,
+		})
+	}
+}
+
+// arguments reports what d gives that never fits. What fits in some runs alone is no finding: the
+// failure that it is has a handler.
+func arguments(p *check.Pass, s *ir.State, d *ir.Do) {
+	for i, arg := range d.Args {
+		to := d.Activity.Params[i]
+		r := to.Type.Limits()
+		if r == nil || !data.Outside(arg, r.Lo, r.Hi) || p.Unreachable(s) {
+			continue
+		}
+		p.Report(check.Finding{
+			State:   s,
+			Span:    arg.Span(),
+			Message: check.Quote(ir.ExprText(arg)) + " never fits " + check.Quote(to.Name) + ", " + to.Type.String() + ": every attempt of " + check.Quote(d.Activity.Name) + " fails",
+			Help:    "Give a value that fits, or widen the range of the parameter.",
+			Related: []diag.Related{{Span: to.Span, Message: "the parameter is declared here"}},
+			Witness: p.PathTo(s),
 		})
 	}
 }

@@ -33,7 +33,8 @@ func newCheck(s *streams) *cobra.Command {
 		Use:   "check PATH...",
 		Short: "Prove what machines can do, before they run",
 		Long: `Check reads the named files, and every *.fsm file below the named directories. It
-reports everything that is wrong with the machines in them, sorted by place. Many findings have a witness: a run that shows that the finding is true.
+reports everything that is wrong with the machines in them, sorted by place. Many
+findings have a witness: a run that shows that the finding is true.
 
 With --bounds, check also prints the worst case of each machine: the most steps,
 attempts of each activity, costs and time that any run can take. It also prints
