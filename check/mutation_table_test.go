@@ -125,6 +125,7 @@ var mutations = []mutation{
 	{machine: "orderfulfillment", kind: "forget an else", what: "the payment was not captured",
 		old: "when event.captured -> Charged else -> Voided", new: "when event.captured -> Charged", must: "unhandled-case"},
 	drop("orderfulfillment", "no one takes a charge that has gone through after all", "on money.Charged -> Refunding\n", "unhandled-result"),
+	drop("orderfulfillment", "no one undoes what was told when a part cannot be told", "on Notice.Stuck -> Undoing { reason = event.reason }\n", "unhandled-result"),
 	{machine: "orderfulfillment", kind: "shorten a timeout", what: "an approval runs out before the reminder",
 		old: `after 24h -> Compensating`, new: `after 3h -> Compensating`, must: "never-fires"},
 	island("orderfulfillment"),

@@ -46,7 +46,7 @@ func (s *story) health(ctx context.Context, c *chapter) error {
 		return err
 	}
 	fmt.Printf("  $ fsmc health --db %s %s\n", database(s.dir), stuckFlag)
-	const shown = 4
+	const shown = 6
 	count := map[string]int{}
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, p := range health.Problems {
@@ -72,11 +72,11 @@ func (s *story) account(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	replayed, differ, undoing := 0, 0, 0
+	replayed, differ, children := 0, 0, 0
 	if err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
 		replayed++
 		if row.Machine != orderMachine {
-			undoing++
+			children++
 		}
 		if err != nil {
 			differ++
@@ -94,7 +94,7 @@ func (s *story) account(ctx context.Context) error {
 	fmt.Printf("  %d of them were to charge\n", t.Captures)
 
 	promises := append(audit(rows, s.world.Entries()),
-		program.Promise{Kept: replayed-undoing == s.orders && differ == 0, Text: fmt.Sprintf("%d histories replayed, %d of them of what undid an order; %d differ from what is stored", replayed, undoing, differ)})
+		program.Promise{Kept: replayed-children == s.orders && differ == 0, Text: fmt.Sprintf("%d histories replayed, %d of them of child runs; %d differ from what is stored", replayed, children, differ)})
 	broken := program.Keep(os.Stdout, promises)
 	db := database(s.dir)
 	fmt.Printf(`

@@ -14,14 +14,17 @@ type services struct{ outside.Client }
 
 var (
 	_ OrderFulfillmentActivities = (*services)(nil)
+	_ NoticeActivities           = (*services)(nil)
+	_ RecallActivities           = (*services)(nil)
 	_ RefundActivities           = (*services)(nil)
 	_ SettlementActivities       = (*services)(nil)
 	_ ReleaseActivities          = (*services)(nil)
 )
 
-// register lets engine run orders, and what undoes them, with the activities of s.
+// register lets engine run orders, and their child runs, with the activities of s.
 func register(engine *runtime.Engine, s *services) error {
-	return errors.Join(RegisterRefund(engine, s), RegisterSettlement(engine, s), RegisterRelease(engine, s),
+	return errors.Join(RegisterNotice(engine, s), RegisterRecall(engine, s), RegisterNotification(engine),
+		RegisterRefund(engine, s), RegisterSettlement(engine, s), RegisterRelease(engine, s),
 		RegisterOrderFulfillment(engine, s))
 }
 
@@ -86,9 +89,21 @@ func (s *services) CapturePayment(ctx context.Context, a *runtime.Attempt, order
 	return OrderFulfillmentCaptured{Charge: answer.ID}, nil
 }
 
-func (s *services) TriggerFulfillment(ctx context.Context, a *runtime.Attempt, order, _ string) (OrderFulfillmentAccepted, error) {
-	answer, err := s.ask(ctx, a, "hand", outside.Request{Order: order})
-	return OrderFulfillmentAccepted{Shipment: answer.ID}, err
+// parts are the services by which a part is told, and told the contrary.
+var parts = map[Part]struct{ tell, recall string }{
+	PartWarehouse: {"pack", "unpack"},
+	PartBooks:     {"invoice", "credit"},
+	PartCarrier:   {"book", "unbook"},
+}
+
+func (s *services) Notify(ctx context.Context, a *runtime.Attempt, order, _ string, part Part) (NoticeNoted, error) {
+	answer, err := s.ask(ctx, a, parts[part].tell, outside.Request{Order: order})
+	return NoticeNoted{Receipt: answer.ID}, err
+}
+
+func (s *services) Withdraw(ctx context.Context, a *runtime.Attempt, order string, part Part) error {
+	_, err := s.ask(ctx, a, parts[part].recall, outside.Request{Order: order})
+	return err
 }
 
 func (s *services) SendConfirmation(ctx context.Context, a *runtime.Attempt, order, _ string, sent bool) (OrderFulfillmentEmailSent, error) {

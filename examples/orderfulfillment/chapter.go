@@ -12,7 +12,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// orderMachine is the machine of the orders; the others undo parts of them.
+// orderMachine is the machine of the orders; the others are those of their child runs.
 var orderMachine = OrderFulfillmentState("").MachineName()
 
 // chapter is a few minutes of the story's time in which everyone works.

@@ -14,6 +14,7 @@ type fate struct {
 	card    string
 	soldOut bool
 	jammed  bool // cannot be packed until the line is repaired
+	noVan   bool // cannot be fetched until the carrier has a van again
 	regret  OrderFulfillmentState
 	regrets bool // the customer cancels when the order is seen in regret
 	returns bool // and sends it back after a month
@@ -54,6 +55,9 @@ func fates(n int, seed uint64) []fate {
 	if n > 8 {
 		all[8] = fate{id: all[8].id, amount: 2_500, card: outside.CardGood, jammed: true}
 	}
+	if n > 9 {
+		all[9] = fate{id: all[9].id, amount: 2_500, card: outside.CardGood, noVan: true}
+	}
 	return all
 }
 
@@ -80,6 +84,7 @@ func newFate(i int, r *rand.Rand) fate {
 		f.amount = large + 1 + r.Int64N(200_000)
 		f.manager = verdict(r.IntN(4))
 	}
+	f.noVan = r.IntN(100) < 6
 	return f
 }
 
@@ -93,15 +98,18 @@ var regrets = []OrderFulfillmentState{
 	OrderFulfillmentStatePaidShipped,
 }
 
-// stock is what the warehouse must know of them.
+// stock is what the warehouse and the carrier must know of them.
 func stock(all []fate) outside.Stock {
-	s := outside.Stock{SoldOut: map[string]bool{}, Jammed: map[string]bool{}}
+	s := outside.Stock{SoldOut: map[string]bool{}, Jammed: map[string]bool{}, NoVan: map[string]bool{}}
 	for _, f := range all {
 		if f.soldOut {
 			s.SoldOut[f.id] = true
 		}
 		if f.jammed {
 			s.Jammed[f.id] = true
+		}
+		if f.noVan {
+			s.NoVan[f.id] = true
 		}
 	}
 	return s

@@ -11,6 +11,18 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
+// Part is one of the values below; the zero value is none.
+//
+// Whom an order tells that it is paid, in this order.
+type Part string
+
+// The values of Part.
+const (
+	PartWarehouse Part = "warehouse"
+	PartBooks     Part = "books"
+	PartCarrier   Part = "carrier"
+)
+
 // OrderFulfillmentState is a state of machine OrderFulfillment; the zero value is none.
 //
 // Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give
@@ -74,7 +86,6 @@ const (
 	OrderFulfillmentEventAuthorized         OrderFulfillmentEvent = "Authorized"
 	OrderFulfillmentEventCaptured           OrderFulfillmentEvent = "Captured"
 	OrderFulfillmentEventDeclined           OrderFulfillmentEvent = "Declined"
-	OrderFulfillmentEventAccepted           OrderFulfillmentEvent = "Accepted"
 	OrderFulfillmentEventEmailSent          OrderFulfillmentEvent = "EmailSent"
 	OrderFulfillmentEventApprovalWanted     OrderFulfillmentEvent = "ApprovalWanted"
 	OrderFulfillmentEventApprovalReminder   OrderFulfillmentEvent = "ApprovalReminder"
@@ -111,16 +122,17 @@ const (
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	OrderFulfillmentMaxSteps                      = 91                     // some run takes that many
-	OrderFulfillmentMaxTime                       = 27908382 * time.Second // at most
-	OrderFulfillmentMaxAttemptsReserveInventory   = 16                     // some run takes that many
-	OrderFulfillmentMaxAttemptsAuthorizePayment   = 28                     // some run takes that many
-	OrderFulfillmentMaxAttemptsCapturePayment     = 28                     // some run takes that many
-	OrderFulfillmentMaxAttemptsTriggerFulfillment = 16                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSendConfirmation   = 16                     // some run takes that many
-	OrderFulfillmentMaxAttemptsRefund             = 5                      // some run takes that many
-	OrderFulfillmentMaxAttemptsRelease            = 10                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSettlement         = 5                      // some run takes that many
+	OrderFulfillmentMaxSteps                    = 79                     // at most
+	OrderFulfillmentMaxTime                     = 27910672 * time.Second // at most
+	OrderFulfillmentMaxAttemptsReserveInventory = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsAuthorizePayment = 28                     // some run takes that many
+	OrderFulfillmentMaxAttemptsCapturePayment   = 28                     // some run takes that many
+	OrderFulfillmentMaxAttemptsSendConfirmation = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsNotification     = 4                      // some run takes that many
+	OrderFulfillmentMaxAttemptsRecall           = 5                      // at most
+	OrderFulfillmentMaxAttemptsRefund           = 5                      // at most
+	OrderFulfillmentMaxAttemptsRelease          = 10                     // at most
+	OrderFulfillmentMaxAttemptsSettlement       = 5                      // some run takes that many
 )
 
 // OrderFulfillmentParams is what a run of OrderFulfillment is started with.
@@ -221,11 +233,6 @@ type OrderFulfillmentDeclined struct {
 	Reason string `json:"reason"`
 }
 
-// OrderFulfillmentAccepted is what event Accepted carries. Activities raise it.
-type OrderFulfillmentAccepted struct {
-	Shipment string `json:"shipment"`
-}
-
 // OrderFulfillmentEmailSent is what event EmailSent carries. Activities raise it.
 type OrderFulfillmentEmailSent struct{}
 
@@ -300,7 +307,6 @@ func (OrderFulfillmentOutOfStock) FSMEvent() string         { return "OutOfStock
 func (OrderFulfillmentAuthorized) FSMEvent() string         { return "Authorized" }
 func (OrderFulfillmentCaptured) FSMEvent() string           { return "Captured" }
 func (OrderFulfillmentDeclined) FSMEvent() string           { return "Declined" }
-func (OrderFulfillmentAccepted) FSMEvent() string           { return "Accepted" }
 func (OrderFulfillmentEmailSent) FSMEvent() string          { return "EmailSent" }
 
 // OrderFulfillmentSendable is an event that may be sent to a run of OrderFulfillment: OrderFulfillmentReserveInventory, OrderFulfillmentAuthorizePayment, OrderFulfillmentCapturePayment, OrderFulfillmentTriggerFulfillment, OrderFulfillmentMarkShipped, OrderFulfillmentMarkDelivered, OrderFulfillmentCancelOrder, OrderFulfillmentRefundOrder, OrderFulfillmentApprovePayment, OrderFulfillmentDenyPayment, OrderFulfillmentResume.
@@ -330,7 +336,6 @@ type OrderFulfillmentActivities interface {
 	AuthorizePayment(ctx context.Context, attempt *runtime.Attempt, order string, amount int64, method string) (OrderFulfillmentAuthorizePaymentResult, error) // in Unpaid.AuthorizingPayment
 	// Charges. The provider is given the idempotency key of the execution.
 	CapturePayment(ctx context.Context, attempt *runtime.Attempt, order string, authorization string, amount int64, approver string) (OrderFulfillmentCapturePaymentResult, error) // in CapturingPayment
-	TriggerFulfillment(ctx context.Context, attempt *runtime.Attempt, order string, reservation string) (OrderFulfillmentAccepted, error)                                          // in Paid.Fulfilling
 	// Sends nothing where it has been sent: an order that got stuck beside it comes
 	// here again.
 	SendConfirmation(ctx context.Context, attempt *runtime.Attempt, order string, customer string, sent bool) (OrderFulfillmentEmailSent, error) // in Paid.Fulfilling
@@ -369,6 +374,12 @@ func (OrderFulfillmentDeclined) orderFulfillmentCapturePaymentResult() {}
 // The machines that it calls are registered first; those that do their work
 // register them with their activities, before or after.
 func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmentActivities) error {
+	if err := RegisterNotification(engine); err != nil {
+		return err
+	}
+	if err := RegisterRecall(engine, nil); err != nil {
+		return err
+	}
 	if err := RegisterRefund(engine, nil); err != nil {
 		return err
 	}
@@ -381,11 +392,10 @@ func RegisterOrderFulfillment(engine *runtime.Engine, activities OrderFulfillmen
 	var handlers runtime.Handlers
 	if activities != nil {
 		handlers.Activities = map[string]runtime.ActivityFunc{
-			"reserve_inventory":   runtime.ActivityOf(activities.ReserveInventory, "order"),
-			"authorize_payment":   runtime.ActivityOf(activities.AuthorizePayment, "order", "amount", "method"),
-			"capture_payment":     runtime.ActivityOf(activities.CapturePayment, "order", "authorization", "amount", "approver"),
-			"trigger_fulfillment": runtime.ActivityOf(activities.TriggerFulfillment, "order", "reservation"),
-			"send_confirmation":   runtime.ActivityOf(activities.SendConfirmation, "order", "customer", "sent"),
+			"reserve_inventory": runtime.ActivityOf(activities.ReserveInventory, "order"),
+			"authorize_payment": runtime.ActivityOf(activities.AuthorizePayment, "order", "amount", "method"),
+			"capture_payment":   runtime.ActivityOf(activities.CapturePayment, "order", "authorization", "amount", "approver"),
+			"send_confirmation": runtime.ActivityOf(activities.SendConfirmation, "order", "customer", "sent"),
 		}
 	}
 	return engine.Register(OrderFulfillmentMachine(), orderFulfillmentSource, handlers)
@@ -431,7 +441,8 @@ const orderFulfillmentDefinition = `{
 {"name":"mended","type":{"kind":"int","min":0,"max":3},"default":0}
 ],
 "enums":[
-{"name":"Stage","values":["reserving","authorizing","capturing","fulfilling","shipping","refunding","compensating"]}
+{"name":"Stage","values":["reserving","authorizing","capturing","fulfilling","shipping","refunding","compensating"]},
+{"name":"Part","values":["warehouse","books","carrier"]}
 ],
 "events":[
 {"name":"ReserveInventory","doc":"What an agent may do: one event for each of its tools."},
@@ -450,7 +461,6 @@ const orderFulfillmentDefinition = `{
 {"name":"Authorized","fields":[{"name":"authorization","type":{"kind":"string"}}],"internal":true},
 {"name":"Captured","fields":[{"name":"charge","type":{"kind":"string"}}],"internal":true},
 {"name":"Declined","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
-{"name":"Accepted","fields":[{"name":"shipment","type":{"kind":"string"}}],"internal":true},
 {"name":"EmailSent","internal":true},
 {"name":"ApprovalWanted","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}],"doc":"To the world, through the outbox."},
 {"name":"ApprovalReminder","fields":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}}]},
@@ -460,6 +470,11 @@ const orderFulfillmentDefinition = `{
 {"name":"OrderRefunded","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"refund","type":{"kind":"string"}}]},
 {"name":"OrderCancelled","fields":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
 {"name":"OrderAbandoned","fields":[{"name":"order","type":{"kind":"string"}},{"name":"reason","type":{"kind":"string"}}]},
+{"name":"Notification.Told","fields":[{"name":"shipment","type":{"kind":"string"}}],"internal":true},
+{"name":"Notification.Undone","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Notification.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Recall.Done","internal":true},
+{"name":"Recall.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
 {"name":"Refund.Done","fields":[{"name":"refund","type":{"kind":"string"}}],"internal":true},
 {"name":"Refund.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
 {"name":"Release.Done","internal":true},
@@ -481,11 +496,12 @@ const orderFulfillmentDefinition = `{
 {"name":"reserve_inventory","params":[{"name":"order","type":{"kind":"string"}}],"results":[11,12],"fails":[0,1]},
 {"name":"authorize_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}},{"name":"method","type":{"kind":"string"}}],"results":[13,15],"fails":[0,1]},
 {"name":"capture_payment","params":[{"name":"order","type":{"kind":"string"}},{"name":"authorization","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int"}},{"name":"approver","type":{"kind":"string"}}],"results":[14,15],"fails":[0,1],"doc":"Charges. The provider is given the idempotency key of the execution."},
-{"name":"trigger_fulfillment","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}}],"results":[16],"fails":[0,1]},
-{"name":"send_confirmation","params":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"sent","type":{"kind":"bool"}}],"results":[17],"fails":[0,1],"doc":"Sends nothing where it has been sent: an order that got stuck beside it comes\nhere again."},
-{"name":"Refund","callee":"8a5c2770a7b5432fab4f8d925ec6c22bf62e86908372dfe73fed8fe04c23f913","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int","min":1,"max":10000000}}],"results":[26,27],"fails":[2],"doc":"Pays an order back. Its key is that of the order, so that an order which is sent here again\nis paid back once."},
-{"name":"Release","callee":"fa84566a18289189cac9b82a7b43990814a4c2d1dbaa2c8d4b88adce175b7297","params":[{"name":"order","type":{"kind":"string"}}],"results":[28,29],"fails":[2],"doc":"Frees what is reserved for an order and has not left the house."},
-{"name":"Settlement","callee":"14bdacbca1b47876739a1a597c47cfdf55194aa8f640853046bc86047354f8e8","params":[{"name":"order","type":{"kind":"string"}}],"results":[30,31,32],"fails":[2],"doc":"Voids what was only authorized; where the charge has gone through already, says so."}
+{"name":"send_confirmation","params":[{"name":"order","type":{"kind":"string"}},{"name":"customer","type":{"kind":"string"}},{"name":"sent","type":{"kind":"bool"}}],"results":[16],"fails":[0,1],"doc":"Sends nothing where it has been sent: an order that got stuck beside it comes\nhere again."},
+{"name":"Notification","callee":"a7c67bb9390cd4a079756e9bf3fc7908d1dca4bda51bdb88bcf8e1b499052019","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}}],"results":[25,26,27],"fails":[2],"doc":"Tells the parts of a paid order, one after the other: a saga. If one of them cannot be told, or\nthe order is cancelled meanwhile, those that have been told are told the contrary, the last one\nfirst."},
+{"name":"Recall","callee":"e7feb867b42770f5475f31f7e02acc641d8804421a0e2d4b59e88c405bb57a32","params":[{"name":"order","type":{"kind":"string"}},{"name":"last","type":{"kind":"enum","enum":1}}],"results":[28,29],"fails":[2],"doc":"Tells the parts of an order that it is off, from the last one that may have been told to the\nfirst. One that was never told, or whose work has left the house, has nothing to undo."},
+{"name":"Refund","callee":"8a5c2770a7b5432fab4f8d925ec6c22bf62e86908372dfe73fed8fe04c23f913","params":[{"name":"order","type":{"kind":"string"}},{"name":"amount","type":{"kind":"int","min":1,"max":10000000}}],"results":[30,31],"fails":[2],"doc":"Pays an order back. Its key is that of the order, so that an order which is sent here again\nis paid back once."},
+{"name":"Release","callee":"fa84566a18289189cac9b82a7b43990814a4c2d1dbaa2c8d4b88adce175b7297","params":[{"name":"order","type":{"kind":"string"}}],"results":[32,33],"fails":[2],"doc":"Frees what is reserved for an order and has not left the house."},
+{"name":"Settlement","callee":"14bdacbca1b47876739a1a597c47cfdf55194aa8f640853046bc86047354f8e8","params":[{"name":"order","type":{"kind":"string"}}],"results":[34,35,36],"fails":[2],"doc":"Voids what was only authorized; where the charge has gone through already, says so."}
 ],
 "states":[
 {"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Fulfils one order: reserve, authorize, capture, fulfil, ship, deliver; or give\neverything back. Agents and people advance it by events; the side effects are\nactivities, each under a key that stays the same when it is tried again."},
@@ -495,22 +511,22 @@ const orderFulfillmentDefinition = `{
 {"path":"Unpaid.InventoryReserved","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":1,"do":-1,"category":-1,"timer":-1,"arms":[8]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
 {"path":"Unpaid.AuthorizingPayment","kind":"leaf","parent":1,"initial":-1,"dos":[1],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"result","event":13,"do":1,"category":-1,"timer":-1,"arms":[9]},{"kind":"result","event":15,"do":1,"category":-1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[12,13]},{"kind":"failure","event":-1,"do":1,"category":4,"timer":-1,"arms":[12,13]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
 {"path":"Unpaid.PaymentAuthorized","kind":"leaf","parent":1,"initial":-1,"handlers":[{"kind":"event","event":2,"do":-1,"category":-1,"timer":-1,"arms":[14,15]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}],"doc":"The same event goes two ways: a large amount needs a person."},
-{"path":"Unpaid.AwaitingManagerApproval","kind":"leaf","parent":1,"initial":-1,"entry":{"publishes":[{"event":18,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"event","event":8,"do":-1,"category":-1,"timer":-1,"arms":[16]},{"kind":"event","event":9,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[18]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[19]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
+{"path":"Unpaid.AwaitingManagerApproval","kind":"leaf","parent":1,"initial":-1,"entry":{"publishes":[{"event":17,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]},"timers":[1,2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[1]},{"kind":"event","event":8,"do":-1,"category":-1,"timer":-1,"arms":[16]},{"kind":"event","event":9,"do":-1,"category":-1,"timer":-1,"arms":[17]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":1,"arms":[18]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":2,"arms":[19]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":0,"arms":[2]}]},
 {"path":"CapturingPayment","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[71]},{"kind":"result","event":14,"do":2,"category":-1,"timer":-1,"arms":[20]},{"kind":"result","event":15,"do":2,"category":-1,"timer":-1,"arms":[21,22]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[23,24]},{"kind":"failure","event":-1,"do":2,"category":4,"timer":-1,"arms":[23,24]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}],"doc":"From here on money moves, and a cancellation is a refund."},
 {"path":"Paid","kind":"composite","parent":0,"initial":10},
 {"path":"Paid.PaymentCaptured","kind":"leaf","parent":9,"initial":-1,"timers":[3],"handlers":[{"kind":"event","event":3,"do":-1,"category":-1,"timer":-1,"arms":[27]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":3,"arms":[28]}]},
-{"path":"Paid.Fulfilling","kind":"leaf","parent":9,"initial":-1,"dos":[3,4],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"result","event":16,"do":3,"category":-1,"timer":-1,"arms":[29]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[32,33]},{"kind":"failure","event":-1,"do":3,"category":4,"timer":-1,"arms":[32,33]},{"kind":"result","event":17,"do":4,"category":-1,"timer":-1,"arms":[30,31]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":3,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":4,"timer":-1,"arms":[34,35]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]}],"doc":"Two things at once. A confirmation that cannot be sent holds up nothing."},
+{"path":"Paid.Fulfilling","kind":"leaf","parent":9,"initial":-1,"dos":[3,4],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"result","event":25,"do":3,"category":-1,"timer":-1,"arms":[29]},{"kind":"result","event":26,"do":3,"category":-1,"timer":-1,"arms":[32]},{"kind":"result","event":27,"do":3,"category":-1,"timer":-1,"arms":[32]},{"kind":"failure","event":-1,"do":3,"category":2,"timer":-1,"arms":[33]},{"kind":"failure","event":-1,"do":3,"category":3,"timer":-1,"arms":[33]},{"kind":"result","event":16,"do":4,"category":-1,"timer":-1,"arms":[30,31]},{"kind":"failure","event":-1,"do":4,"category":0,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":1,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":3,"timer":-1,"arms":[34,35]},{"kind":"failure","event":-1,"do":4,"category":4,"timer":-1,"arms":[34,35]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[36]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]}],"doc":"Two things at once. A confirmation that cannot be sent holds up nothing."},
 {"path":"Paid.FulfillmentTriggered","kind":"leaf","parent":9,"initial":-1,"timers":[4],"handlers":[{"kind":"event","event":4,"do":-1,"category":-1,"timer":-1,"arms":[37]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":4,"arms":[38]}]},
 {"path":"Paid.Shipped","kind":"leaf","parent":9,"initial":-1,"timers":[5],"handlers":[{"kind":"event","event":5,"do":-1,"category":-1,"timer":-1,"arms":[39]},{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[40,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":5,"arms":[41]}]},
 {"path":"Paid.Delivered","kind":"leaf","parent":9,"initial":-1,"timers":[6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[42,25]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[25]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[26,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":6,"arms":[43]}],"doc":"Over, but for a month it can be given back."},
-{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[72]},{"kind":"result","event":26,"do":5,"category":-1,"timer":-1,"arms":[44]},{"kind":"result","event":27,"do":5,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[47]},{"kind":"result","event":28,"do":6,"category":-1,"timer":-1,"arms":[45]},{"kind":"result","event":29,"do":6,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[47]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[49]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[48,0]}]},
-{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[7,8],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[73]},{"kind":"result","event":30,"do":7,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":31,"do":7,"category":-1,"timer":-1,"arms":[50]},{"kind":"result","event":32,"do":7,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[53]},{"kind":"result","event":28,"do":8,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":29,"do":8,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[53]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[55]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[54,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
-{"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":20,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[56,57]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[61,62,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[63]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
+{"path":"Refunding","kind":"leaf","parent":0,"initial":-1,"dos":[5,6,7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[72]},{"kind":"result","event":30,"do":5,"category":-1,"timer":-1,"arms":[44]},{"kind":"result","event":31,"do":5,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":5,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":5,"category":3,"timer":-1,"arms":[47]},{"kind":"result","event":28,"do":6,"category":-1,"timer":-1,"arms":[45]},{"kind":"result","event":29,"do":6,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":6,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":6,"category":3,"timer":-1,"arms":[47]},{"kind":"result","event":32,"do":7,"category":-1,"timer":-1,"arms":[45]},{"kind":"result","event":33,"do":7,"category":-1,"timer":-1,"arms":[46]},{"kind":"failure","event":-1,"do":7,"category":2,"timer":-1,"arms":[47]},{"kind":"failure","event":-1,"do":7,"category":3,"timer":-1,"arms":[47]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[49]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[48,0]}]},
+{"path":"Compensating","kind":"leaf","parent":0,"initial":-1,"dos":[8,9],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[73]},{"kind":"result","event":34,"do":8,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":35,"do":8,"category":-1,"timer":-1,"arms":[50]},{"kind":"result","event":36,"do":8,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":8,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":8,"category":3,"timer":-1,"arms":[53]},{"kind":"result","event":32,"do":9,"category":-1,"timer":-1,"arms":[51]},{"kind":"result","event":33,"do":9,"category":-1,"timer":-1,"arms":[52]},{"kind":"failure","event":-1,"do":9,"category":2,"timer":-1,"arms":[53]},{"kind":"failure","event":-1,"do":9,"category":3,"timer":-1,"arms":[53]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[55]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[54,0]}],"doc":"Gives back what was authorized and reserved, both at once. Whether the\ncharge has gone through is for the provider to say: an operator may have\ncancelled in the middle of it."},
+{"path":"NeedsAttention","kind":"leaf","parent":0,"initial":-1,"entry":{"publishes":[{"event":19,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]},"timers":[7],"handlers":[{"kind":"event","event":6,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":7,"do":-1,"category":-1,"timer":-1,"arms":[58,59,60]},{"kind":"event","event":10,"do":-1,"category":-1,"timer":-1,"arms":[56,57]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[61,62,0]},{"kind":"timer","event":-1,"do":-1,"category":-1,"timer":7,"arms":[63]}],"doc":"A person mends what is wrong, and the order goes on where it got stuck."},
 {"path":"Resuming","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[64,65,66,67,68,69,70]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0]}]},
-{"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":22,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
-{"path":"Returned","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
-{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
-{"path":"Abandoned","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":25,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}}
+{"path":"Closed","kind":"terminal","outcome":"success","parent":0,"initial":-1,"entry":{"publishes":[{"event":21,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":4},{"op":"field","type":{"kind":"string"},"index":5}]}]}},
+{"path":"Returned","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":22,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":6}]}]}},
+{"path":"Cancelled","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"entry":{"publishes":[{"event":23,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"field","type":{"kind":"string"},"index":9}]}]}},
+{"path":"Abandoned","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"entry":{"publishes":[{"event":24,"values":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":9}]}]}}
 ],
 "arms":[
 {"name":"on cancel","state":0,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
@@ -531,7 +547,7 @@ const orderFulfillmentDefinition = `{
 {"name":"Unpaid.PaymentAuthorized on CapturePayment else 1","state":6,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1}},
 {"name":"Unpaid.AwaitingManagerApproval on ApprovePayment","state":7,"text":"-> CapturingPayment","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}}]}},
 {"name":"Unpaid.AwaitingManagerApproval on DenyPayment","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":7,"value":{"op":"event","type":{"kind":"string"},"name":"approver"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":19,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]}},
+{"name":"Unpaid.AwaitingManagerApproval after 4h","state":7,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"publishes":[{"event":18,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}]}]}},
 {"name":"Unpaid.AwaitingManagerApproval after 24h","state":7,"text":"-> Compensating","kind":"goto","target":16,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"no approval within a day"}}]}},
 {"name":"CapturingPayment on Captured","state":8,"text":"-> Paid.PaymentCaptured","kind":"goto","target":10,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":3,"value":{"op":"event","type":{"kind":"string"},"name":"charge"}}]}},
 {"name":"CapturingPayment on Declined","state":8,"text":"-> Unpaid.PaymentAuthorized max 3","kind":"goto","target":6,"max":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
@@ -542,15 +558,15 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid on cancel","state":9,"text":"-> Refunding","kind":"goto","target":15,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled by the operator"}}]}},
 {"name":"Paid.PaymentCaptured on TriggerFulfillment","state":10,"text":"-> Paid.Fulfilling","kind":"goto","target":11,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.PaymentCaptured after 72h","state":10,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"paid, and not fulfilled for three days"}}]}},
-{"name":"Paid.Fulfilling on Accepted","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"shipment"}}]}},
+{"name":"Paid.Fulfilling on parts.Told","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":4,"value":{"op":"event","type":{"kind":"string"},"name":"shipment"}}]}},
 {"name":"Paid.Fulfilling on EmailSent","state":11,"text":"when sent_at is set stay","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]},"kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on EmailSent else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"now","type":{"kind":"time"}}}]}},
-{"name":"Paid.Fulfilling on fulfil.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
-{"name":"Paid.Fulfilling on fulfil.failed else 1","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Paid.Fulfilling on parts.Undone, parts.Stuck","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Paid.Fulfilling on parts.failed","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Paid.Fulfilling on confirm.failed else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on done","state":11,"text":"-> Paid.FulfillmentTriggered","kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
-{"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":21,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
+{"name":"Paid.FulfillmentTriggered on MarkShipped","state":12,"text":"-> Paid.Shipped","kind":"goto","target":13,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":5,"value":{"op":"event","type":{"kind":"string"},"name":"tracking"}}],"publishes":[{"event":20,"values":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"event","type":{"kind":"string"},"name":"tracking"}]}]}},
 {"name":"Paid.FulfillmentTriggered after 168h","state":12,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"shipping"}},{"field":9,"value":{"op":"lit","type":{"kind":"string"},"value":"not shipped for a week"}}]}},
 {"name":"Paid.Shipped on MarkDelivered","state":13,"text":"-> Paid.Delivered","kind":"goto","target":14,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.Shipped on CancelOrder","state":13,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
@@ -558,8 +574,8 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid.Delivered on CancelOrder","state":14,"text":"reject","kind":"reject","target":-1,"scope":{"kind":"run","state":-1}},
 {"name":"Paid.Delivered after 720h","state":14,"text":"-> Closed","kind":"goto","target":19,"scope":{"kind":"run","state":-1}},
 {"name":"Refunding on money.Done","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":6,"value":{"op":"event","type":{"kind":"string"},"name":"refund"}}]}},
-{"name":"Refunding on stock.Done","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
-{"name":"Refunding on money.Stuck, stock.Stuck","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Refunding on parts.Done, stock.Done","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
+{"name":"Refunding on money.Stuck, parts.Stuck, stock.Stuck","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
 {"name":"Refunding on failed","state":15,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Refunding on cancel","state":15,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Refunding on done","state":15,"text":"-> Returned","kind":"goto","target":20,"scope":{"kind":"run","state":-1}},
@@ -592,12 +608,13 @@ const orderFulfillmentDefinition = `{
 {"name":"Unpaid.Reserving.reserve_inventory","state":3,"activity":0,"args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
 {"name":"Unpaid.AuthorizingPayment.authorize_payment","state":5,"activity":1,"args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"field","type":{"kind":"string"}}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
 {"name":"CapturingPayment.capture_payment","state":8,"activity":2,"args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":2},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1},{"op":"field","type":{"kind":"string"},"index":7}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Paid.Fulfilling.fulfil","state":11,"activity":3,"label":"fulfil","args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"run","state":-1},"timeout":60000000000},
-{"name":"Paid.Fulfilling.confirm","state":11,"activity":4,"label":"confirm","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
-{"name":"Refunding.money","state":15,"activity":5,"label":"money","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"visit","state":-1}},
-{"name":"Refunding.stock","state":15,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
-{"name":"Compensating.money","state":16,"activity":7,"label":"money","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
-{"name":"Compensating.stock","state":16,"activity":6,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}}
+{"name":"Paid.Fulfilling.parts","state":11,"activity":4,"label":"parts","args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"string"},"index":1}],"scope":{"kind":"visit","state":-1}},
+{"name":"Paid.Fulfilling.confirm","state":11,"activity":3,"label":"confirm","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":2},{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]}],"scope":{"kind":"run","state":-1},"timeout":30000000000},
+{"name":"Refunding.money","state":15,"activity":6,"label":"money","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"int","min":1,"max":10000000},"index":1}],"scope":{"kind":"visit","state":-1}},
+{"name":"Refunding.parts","state":15,"activity":5,"label":"parts","args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"enum","enum":1},"value":"carrier"}],"scope":{"kind":"visit","state":-1}},
+{"name":"Refunding.stock","state":15,"activity":7,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
+{"name":"Compensating.money","state":16,"activity":8,"label":"money","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}},
+{"name":"Compensating.stock","state":16,"activity":7,"label":"stock","args":[{"op":"param","type":{"kind":"string"}}],"scope":{"kind":"visit","state":-1}}
 ],
 "timers":[
 {"name":"Unpaid after 168h","state":1,"delay":604800000000000,"source":"7d"},
@@ -610,9 +627,490 @@ const orderFulfillmentDefinition = `{
 {"name":"NeedsAttention after 720h","state":17,"delay":2592000000000000,"source":"30d"}
 ],
 "budget":{
-"steps":91,
+"steps":79,
 "time":31536000000000000
 }
+}`
+
+// NotificationState is a state of machine Notification; the zero value is none.
+//
+// Tells the parts of a paid order, one after the other: a saga. If one of them cannot be told, or
+// the order is cancelled meanwhile, those that have been told are told the contrary, the last one
+// first.
+type NotificationState string
+
+// The states of Notification, in the order of the source.
+const (
+	NotificationStateTellingWarehouse NotificationState = "Telling.Warehouse"
+	NotificationStateTellingBooks     NotificationState = "Telling.Books"
+	NotificationStateTellingCarrier   NotificationState = "Telling.Carrier"
+	// Begins with the part that could not be told: it may have heard all the same.
+	NotificationStateUndoing NotificationState = "Undoing"
+	NotificationStateTold    NotificationState = "Told"   // terminal: success
+	NotificationStateUndone  NotificationState = "Undone" // terminal: cancelled
+	NotificationStateStuck   NotificationState = "Stuck"  // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (NotificationState) MachineName() string { return "Notification" }
+
+// What is proved of every run of Notification: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	NotificationMaxSteps          = 4                  // at most
+	NotificationMaxTime           = 1482 * time.Second // at most
+	NotificationMaxAttemptsNotice = 3                  // some run takes that many
+	NotificationMaxAttemptsRecall = 1                  // at most
+)
+
+// NotificationParams is what a run of Notification is started with.
+type NotificationParams struct {
+	Order       string `json:"order"`
+	Reservation string `json:"reservation"`
+}
+
+// NotificationData is the context of a run of Notification.
+type NotificationData struct {
+	At       Part                     `json:"at"`
+	Shipment runtime.Optional[string] `json:"shipment,omitzero"`
+	Reason   string                   `json:"reason"`
+}
+
+// NotificationToldResult is what a run of Notification returns when it ends in Told.
+type NotificationToldResult struct {
+	Shipment string `json:"shipment"`
+}
+
+// NotificationUndoneResult is what a run of Notification returns when it ends in Undone.
+type NotificationUndoneResult struct {
+	Reason string `json:"reason"`
+}
+
+// NotificationStuckResult is what a run of Notification returns when it ends in Stuck.
+type NotificationStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// NotificationSendable is an event that may be sent to a run of Notification; there is none.
+type NotificationSendable interface {
+	FSMEvent() string
+	notificationSendable()
+}
+
+// RegisterNotification lets engine run machine Notification.
+// The machines that it calls are registered first; those that do their work
+// register them with their activities, before or after.
+func RegisterNotification(engine *runtime.Engine) error {
+	if err := RegisterNotice(engine, nil); err != nil {
+		return err
+	}
+	if err := RegisterRecall(engine, nil); err != nil {
+		return err
+	}
+	return engine.Register(NotificationMachine(), notificationSource, runtime.Handlers{})
+}
+
+// NotificationRuns starts runs of Notification, sends them events and looks at them:
+// NotificationRuns{Engine: engine}.
+type NotificationRuns = runtime.Runs[NotificationState, NotificationParams, NotificationData, NotificationSendable]
+
+// NotificationRun is a run as it stood when it was looked at.
+type NotificationRun = runtime.Run[NotificationState, NotificationParams, NotificationData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (NotificationToldResult) FSMTerminal() NotificationState { return NotificationStateTold }
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (NotificationUndoneResult) FSMTerminal() NotificationState { return NotificationStateUndone }
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (NotificationStuckResult) FSMTerminal() NotificationState { return NotificationStateStuck }
+
+// NotificationMachine is machine Notification as the runtime runs it.
+var NotificationMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(notificationDefinition) })
+
+// notificationSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var notificationSource string
+
+// notificationDefinition is the compiled machine.
+const notificationDefinition = `{
+"format":1,
+"name":"Notification",
+"doc":"Tells the parts of a paid order, one after the other: a saga. If one of them cannot be told, or\nthe order is cancelled meanwhile, those that have been told are told the contrary, the last one\nfirst.",
+"params":[
+{"name":"order","type":{"kind":"string"}},
+{"name":"reservation","type":{"kind":"string"}}
+],
+"fields":[
+{"name":"at","type":{"kind":"enum"},"default":"warehouse"},
+{"name":"shipment","type":{"kind":"string"}},
+{"name":"reason","type":{"kind":"string"},"default":""}
+],
+"enums":[
+{"name":"Part","values":["warehouse","books","carrier"]}
+],
+"events":[
+{"name":"Notice.Done","fields":[{"name":"receipt","type":{"kind":"string"}}],"internal":true},
+{"name":"Notice.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true},
+{"name":"Recall.Done","internal":true},
+{"name":"Recall.Stuck","fields":[{"name":"reason","type":{"kind":"string"}}],"internal":true}
+],
+"categories":[
+"cancelled",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"Notice","callee":"da059dc209abb120df8d37f9a65ab379f8b327b3a9f52776b5fc144fd024c509","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}},{"name":"part","type":{"kind":"enum"}}],"results":[0,1],"fails":[0],"doc":"Tells one part of an order. It looks at what it has for the order, so that it does nothing\ntwice, also if it is told again by another run."},
+{"name":"Recall","callee":"e7feb867b42770f5475f31f7e02acc641d8804421a0e2d4b59e88c405bb57a32","params":[{"name":"order","type":{"kind":"string"}},{"name":"last","type":{"kind":"enum"}}],"results":[2,3],"fails":[0],"doc":"Tells the parts of an order that it is off, from the last one that may have been told to the\nfirst. One that was never told, or whose work has left the house, has nothing to undo."}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Tells the parts of a paid order, one after the other: a saga. If one of them cannot be told, or\nthe order is cancelled meanwhile, those that have been told are told the contrary, the last one\nfirst."},
+{"path":"Telling","kind":"composite","parent":0,"initial":2},
+{"path":"Telling.Warehouse","kind":"leaf","parent":1,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[3]},{"kind":"result","event":1,"do":0,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[2]}]},
+{"path":"Telling.Books","kind":"leaf","parent":1,"initial":-1,"dos":[1],"handlers":[{"kind":"result","event":0,"do":1,"category":-1,"timer":-1,"arms":[4]},{"kind":"result","event":1,"do":1,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[2]}]},
+{"path":"Telling.Carrier","kind":"leaf","parent":1,"initial":-1,"dos":[2],"handlers":[{"kind":"result","event":0,"do":2,"category":-1,"timer":-1,"arms":[5]},{"kind":"result","event":1,"do":2,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[1]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[1]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[2]}]},
+{"path":"Undoing","kind":"leaf","parent":0,"initial":-1,"dos":[3],"handlers":[{"kind":"result","event":2,"do":3,"category":-1,"timer":-1,"arms":[6]},{"kind":"result","event":3,"do":3,"category":-1,"timer":-1,"arms":[7]},{"kind":"failure","event":-1,"do":3,"category":0,"timer":-1,"arms":[8]},{"kind":"failure","event":-1,"do":3,"category":1,"timer":-1,"arms":[8]},{"kind":"cancel","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[9]}],"doc":"Begins with the part that could not be told: it may have heard all the same."},
+{"path":"Told","kind":"terminal","outcome":"success","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":1}]},
+{"path":"Undone","kind":"terminal","outcome":"cancelled","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":2}]},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":2}]}
+],
+"arms":[
+{"name":"Telling on Notice.Stuck","state":1,"text":"-> Undoing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Telling on failed","state":1,"text":"-> Undoing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Telling on cancel","state":1,"text":"-> Undoing","kind":"goto","target":5,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"lit","type":{"kind":"string"},"value":"cancelled"}}]}},
+{"name":"Telling.Warehouse on Notice.Done","state":2,"text":"-> Telling.Books","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"receipt"}},{"field":0,"value":{"op":"lit","type":{"kind":"enum"},"value":"books"}}]}},
+{"name":"Telling.Books on Notice.Done","state":3,"text":"-> Telling.Carrier","kind":"goto","target":4,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"lit","type":{"kind":"enum"},"value":"carrier"}}]}},
+{"name":"Telling.Carrier on Notice.Done","state":4,"text":"-> Told","kind":"goto","target":6,"scope":{"kind":"run","state":-1}},
+{"name":"Undoing on Recall.Done","state":5,"text":"-> Undone","kind":"goto","target":7,"scope":{"kind":"run","state":-1}},
+{"name":"Undoing on Recall.Stuck","state":5,"text":"-> Stuck","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
+{"name":"Undoing on failed","state":5,"text":"-> Stuck","kind":"goto","target":8,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":2,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Undoing on cancel","state":5,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}}
+],
+"dos":[
+{"name":"Telling.Warehouse.Notice","state":2,"activity":0,"label":"Notice","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":1},{"op":"lit","type":{"kind":"enum"},"value":"warehouse"}],"scope":{"kind":"visit","state":-1}},
+{"name":"Telling.Books.Notice","state":3,"activity":0,"label":"Notice","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":1},{"op":"lit","type":{"kind":"enum"},"value":"books"}],"scope":{"kind":"visit","state":-1}},
+{"name":"Telling.Carrier.Notice","state":4,"activity":0,"label":"Notice","args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":1},{"op":"lit","type":{"kind":"enum"},"value":"carrier"}],"scope":{"kind":"visit","state":-1}},
+{"name":"Undoing.Recall","state":5,"activity":1,"label":"Recall","args":[{"op":"param","type":{"kind":"string"}},{"op":"field","type":{"kind":"enum"}}],"scope":{"kind":"visit","state":-1}}
+]
+}`
+
+// NoticeState is a state of machine Notice; the zero value is none.
+//
+// Tells one part of an order. It looks at what it has for the order, so that it does nothing
+// twice, also if it is told again by another run.
+type NoticeState string
+
+// The states of Notice, in the order of the source.
+const (
+	NoticeStateTelling NoticeState = "Telling"
+	NoticeStateDone    NoticeState = "Done"  // terminal: success
+	NoticeStateStuck   NoticeState = "Stuck" // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (NoticeState) MachineName() string { return "Notice" }
+
+// NoticeEvent names an event of machine Notice; the zero value is none.
+type NoticeEvent string
+
+// The events of Notice, in the order of the source.
+const (
+	NoticeEventNoted NoticeEvent = "Noted"
+)
+
+// The categories of failure that Notice declares, for runtime.Fail.
+const (
+	NoticeFailTransient    = "transient"
+	NoticeFailProviderDown = "provider_down"
+)
+
+// What is proved of every run of Notice: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	NoticeMaxSteps          = 4                 // some run takes that many
+	NoticeMaxTime           = 247 * time.Second // at most
+	NoticeMaxAttemptsNotify = 4                 // some run takes that many
+)
+
+// NoticeParams is what a run of Notice is started with.
+type NoticeParams struct {
+	Order       string `json:"order"`
+	Reservation string `json:"reservation"`
+	Part        Part   `json:"part"`
+}
+
+// NoticeData is the context of a run of Notice.
+type NoticeData struct {
+	Receipt runtime.Optional[string] `json:"receipt,omitzero"`
+	Reason  runtime.Optional[string] `json:"reason,omitzero"`
+}
+
+// NoticeNoted is what event Noted carries. Activities raise it.
+type NoticeNoted struct {
+	Receipt string `json:"receipt"`
+}
+
+// NoticeDoneResult is what a run of Notice returns when it ends in Done.
+type NoticeDoneResult struct {
+	Receipt string `json:"receipt"`
+}
+
+// NoticeStuckResult is what a run of Notice returns when it ends in Stuck.
+type NoticeStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// What each is called that is sent, or raised by an activity.
+func (NoticeNoted) FSMEvent() string { return "Noted" }
+
+// NoticeSendable is an event that may be sent to a run of Notice; there is none.
+type NoticeSendable interface {
+	FSMEvent() string
+	noticeSendable()
+}
+
+// NoticeActivities do the work of Notice. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type NoticeActivities interface {
+	Notify(ctx context.Context, attempt *runtime.Attempt, order string, reservation string, part Part) (NoticeNoted, error) // in Telling
+}
+
+// RegisterNotice lets engine run machine Notice.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterNotice(engine *runtime.Engine, activities NoticeActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"notify": runtime.ActivityOf(activities.Notify, "order", "reservation", "part"),
+		}
+	}
+	return engine.Register(NoticeMachine(), noticeSource, handlers)
+}
+
+// NoticeRuns starts runs of Notice, sends them events and looks at them:
+// NoticeRuns{Engine: engine}.
+type NoticeRuns = runtime.Runs[NoticeState, NoticeParams, NoticeData, NoticeSendable]
+
+// NoticeRun is a run as it stood when it was looked at.
+type NoticeRun = runtime.Run[NoticeState, NoticeParams, NoticeData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (NoticeDoneResult) FSMTerminal() NoticeState { return NoticeStateDone }
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (NoticeStuckResult) FSMTerminal() NoticeState { return NoticeStateStuck }
+
+// NoticeMachine is machine Notice as the runtime runs it.
+var NoticeMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(noticeDefinition) })
+
+// noticeSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var noticeSource string
+
+// noticeDefinition is the compiled machine.
+const noticeDefinition = `{
+"format":1,
+"name":"Notice",
+"doc":"Tells one part of an order. It looks at what it has for the order, so that it does nothing\ntwice, also if it is told again by another run.",
+"params":[
+{"name":"order","type":{"kind":"string"}},
+{"name":"reservation","type":{"kind":"string"}},
+{"name":"part","type":{"kind":"enum"}}
+],
+"fields":[
+{"name":"receipt","type":{"kind":"string"}},
+{"name":"reason","type":{"kind":"string"}}
+],
+"enums":[
+{"name":"Part","values":["warehouse","books","carrier"]}
+],
+"events":[
+{"name":"Noted","fields":[{"name":"receipt","type":{"kind":"string"}}],"internal":true}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"notify","params":[{"name":"order","type":{"kind":"string"}},{"name":"reservation","type":{"kind":"string"}},{"name":"part","type":{"kind":"enum"}}],"results":[0],"fails":[0,1]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Tells one part of an order. It looks at what it has for the order, so that it does nothing\ntwice, also if it is told again by another run."},
+{"path":"Telling","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"result","event":0,"do":0,"category":-1,"timer":-1,"arms":[0]},{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[1,2]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[1,2]}]},
+{"path":"Done","kind":"terminal","outcome":"success","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"}}]},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"},"index":1}]}
+],
+"arms":[
+{"name":"Telling on Noted","state":1,"text":"-> Done","kind":"goto","target":2,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"receipt"}}]}},
+{"name":"Telling on failed","state":1,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
+{"name":"Telling on failed else 1","state":1,"text":"-> Stuck","kind":"goto","target":3,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":1,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}}
+],
+"dos":[
+{"name":"Telling.notify","state":1,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"param","type":{"kind":"string"},"index":1},{"op":"param","type":{"kind":"enum"},"index":2}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+]
+}`
+
+// RecallState is a state of machine Recall; the zero value is none.
+//
+// Tells the parts of an order that it is off, from the last one that may have been told to the
+// first. One that was never told, or whose work has left the house, has nothing to undo.
+type RecallState string
+
+// The states of Recall, in the order of the source.
+const (
+	RecallStateChoosing  RecallState = "Choosing"
+	RecallStateCarrier   RecallState = "Carrier"
+	RecallStateBooks     RecallState = "Books"
+	RecallStateWarehouse RecallState = "Warehouse"
+	RecallStateDone      RecallState = "Done"  // terminal: success
+	RecallStateStuck     RecallState = "Stuck" // terminal: failure
+)
+
+// MachineName is the name in the source.
+func (RecallState) MachineName() string { return "Recall" }
+
+// The categories of failure that Recall declares, for runtime.Fail.
+const (
+	RecallFailTransient    = "transient"
+	RecallFailProviderDown = "provider_down"
+)
+
+// What is proved of every run of Recall: the most steps (moves and retries), time,
+// costs and attempts of each activity that it can take. A cost may be no whole number.
+const (
+	RecallMaxSteps            = 13                // some run takes that many
+	RecallMaxTime             = 741 * time.Second // at most
+	RecallMaxAttemptsWithdraw = 12                // some run takes that many
+)
+
+// RecallParams is what a run of Recall is started with.
+type RecallParams struct {
+	Order string `json:"order"`
+	Last  Part   `json:"last"`
+}
+
+// RecallData is the context of a run of Recall.
+type RecallData struct {
+	Reason runtime.Optional[string] `json:"reason,omitzero"`
+}
+
+// RecallStuckResult is what a run of Recall returns when it ends in Stuck.
+type RecallStuckResult struct {
+	Reason string `json:"reason"`
+}
+
+// RecallSendable is an event that may be sent to a run of Recall; there is none.
+type RecallSendable interface {
+	FSMEvent() string
+	recallSendable()
+}
+
+// RecallActivities do the work of Recall. Each method is one attempt: it may be
+// called again for the same execution, with the same attempt.Key. Its context is
+// cancelled when the run has moved on. An error is a failure of category unknown,
+// unless it says another.
+type RecallActivities interface {
+	Withdraw(ctx context.Context, attempt *runtime.Attempt, order string, part Part) error // in Carrier, Books, Warehouse
+}
+
+// RegisterRecall lets engine run machine Recall.
+// What is nil is left to others: the engine starts runs, sends to them, fires
+// their timers and delivers what they publish.
+func RegisterRecall(engine *runtime.Engine, activities RecallActivities) error {
+	var handlers runtime.Handlers
+	if activities != nil {
+		handlers.Activities = map[string]runtime.ActivityFunc{
+			"withdraw": runtime.ActivityOf(activities.Withdraw, "order", "part"),
+		}
+	}
+	return engine.Register(RecallMachine(), recallSource, handlers)
+}
+
+// RecallRuns starts runs of Recall, sends them events and looks at them:
+// RecallRuns{Engine: engine}.
+type RecallRuns = runtime.Runs[RecallState, RecallParams, RecallData, RecallSendable]
+
+// RecallRun is a run as it stood when it was looked at.
+type RecallRun = runtime.Run[RecallState, RecallParams, RecallData]
+
+// FSMTerminal is the terminal that hands it back, for runtime.ResultOf.
+func (RecallStuckResult) FSMTerminal() RecallState { return RecallStateStuck }
+
+// RecallMachine is machine Recall as the runtime runs it.
+var RecallMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(recallDefinition) })
+
+// recallSource is the text from which the machine was compiled.
+//
+//go:embed orderfulfillment.fsm
+var recallSource string
+
+// recallDefinition is the compiled machine.
+const recallDefinition = `{
+"format":1,
+"name":"Recall",
+"doc":"Tells the parts of an order that it is off, from the last one that may have been told to the\nfirst. One that was never told, or whose work has left the house, has nothing to undo.",
+"params":[
+{"name":"order","type":{"kind":"string"}},
+{"name":"last","type":{"kind":"enum"}}
+],
+"fields":[
+{"name":"reason","type":{"kind":"string"}}
+],
+"enums":[
+{"name":"Part","values":["warehouse","books","carrier"]}
+],
+"categories":[
+"transient",
+"provider_down",
+"unknown",
+"timeout",
+"silent",
+"stalled"
+],
+"activities":[
+{"name":"withdraw","params":[{"name":"order","type":{"kind":"string"}},{"name":"part","type":{"kind":"enum"}}],"fails":[0,1]}
+],
+"states":[
+{"path":"","kind":"composite","parent":-1,"initial":1,"doc":"Tells the parts of an order that it is off, from the last one that may have been told to the\nfirst. One that was never told, or whose work has left the house, has nothing to undo."},
+{"path":"Choosing","kind":"leaf","parent":0,"initial":-1,"choice":true,"handlers":[{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[0,1,2]}]},
+{"path":"Carrier","kind":"leaf","parent":0,"initial":-1,"dos":[0],"handlers":[{"kind":"failure","event":-1,"do":0,"category":0,"timer":-1,"arms":[4,5]},{"kind":"failure","event":-1,"do":0,"category":1,"timer":-1,"arms":[4,5]},{"kind":"failure","event":-1,"do":0,"category":2,"timer":-1,"arms":[4,5]},{"kind":"failure","event":-1,"do":0,"category":3,"timer":-1,"arms":[4,5]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[3]}]},
+{"path":"Books","kind":"leaf","parent":0,"initial":-1,"dos":[1],"handlers":[{"kind":"failure","event":-1,"do":1,"category":0,"timer":-1,"arms":[7,8]},{"kind":"failure","event":-1,"do":1,"category":1,"timer":-1,"arms":[7,8]},{"kind":"failure","event":-1,"do":1,"category":2,"timer":-1,"arms":[7,8]},{"kind":"failure","event":-1,"do":1,"category":3,"timer":-1,"arms":[7,8]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[6]}]},
+{"path":"Warehouse","kind":"leaf","parent":0,"initial":-1,"dos":[2],"handlers":[{"kind":"failure","event":-1,"do":2,"category":0,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":2,"category":1,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":2,"category":2,"timer":-1,"arms":[10,11]},{"kind":"failure","event":-1,"do":2,"category":3,"timer":-1,"arms":[10,11]},{"kind":"done","event":-1,"do":-1,"category":-1,"timer":-1,"arms":[9]}]},
+{"path":"Done","kind":"terminal","outcome":"success","parent":0,"initial":-1},
+{"path":"Stuck","kind":"terminal","outcome":"failure","parent":0,"initial":-1,"returns":[{"op":"field","type":{"kind":"string"}}]}
+],
+"arms":[
+{"name":"Choosing on done","state":1,"text":"when last == Part.carrier -> Carrier","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"param","type":{"kind":"enum"},"index":1},{"op":"lit","type":{"kind":"enum"},"value":"carrier"}]},"kind":"goto","target":2,"scope":{"kind":"run","state":-1}},
+{"name":"Choosing on done else 1","state":1,"text":"when last == Part.books -> Books","when":{"op":"==","type":{"kind":"bool"},"args":[{"op":"param","type":{"kind":"enum"},"index":1},{"op":"lit","type":{"kind":"enum"},"value":"books"}]},"kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Choosing on done else 2","state":1,"text":"-> Warehouse","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"Carrier on done","state":2,"text":"-> Books","kind":"goto","target":3,"scope":{"kind":"run","state":-1}},
+{"name":"Carrier on failed","state":2,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Carrier on failed else 1","state":2,"text":"-> Stuck","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Books on done","state":3,"text":"-> Warehouse","kind":"goto","target":4,"scope":{"kind":"run","state":-1}},
+{"name":"Books on failed","state":3,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Books on failed else 1","state":3,"text":"-> Stuck","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Warehouse on done","state":4,"text":"-> Done","kind":"goto","target":5,"scope":{"kind":"run","state":-1}},
+{"name":"Warehouse on failed","state":4,"text":"retry 3 backoff 1s..5m","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":300000000000,"factor":2,"jitter":0.2}},
+{"name":"Warehouse on failed else 1","state":4,"text":"-> Stuck","kind":"goto","target":6,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":0,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}}
+],
+"dos":[
+{"name":"Carrier.withdraw","state":2,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"enum"},"value":"carrier"}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
+{"name":"Books.withdraw","state":3,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"enum"},"value":"books"}],"scope":{"kind":"visit","state":-1},"timeout":60000000000},
+{"name":"Warehouse.withdraw","state":4,"activity":0,"args":[{"op":"param","type":{"kind":"string"}},{"op":"lit","type":{"kind":"enum"},"value":"warehouse"}],"scope":{"kind":"visit","state":-1},"timeout":60000000000}
+]
 }`
 
 // RefundState is a state of machine Refund; the zero value is none.

@@ -82,20 +82,21 @@ var orderFulfillmentPaths = []fsmtest.Path{
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
 		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
-		{Input: "result Refund.Done", Do: "Refunding.money", Data: struct {
-			Refund string `json:"refund"`
-		}{Refund: ""}, Arm: "Refunding on money.Done", To: "Refunding"},
-		{Input: "result Release.Done", Do: "Refunding.stock", Arm: "Refunding on stock.Done", To: "Refunding"},
-		{Input: "done", Arm: "Refunding on done", To: "Returned"},
+		{Input: "result Refund.Stuck", Do: "Refunding.money", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Refunding on money.Stuck, parts.Stuck, stock.Stuck", To: "NeedsAttention"},
+		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
 		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
-		{Input: "result Refund.Stuck", Do: "Refunding.money", Data: struct {
-			Reason string `json:"reason"`
-		}{Reason: ""}, Arm: "Refunding on money.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
+		{Input: "result Refund.Done", Do: "Refunding.money", Data: struct {
+			Refund string `json:"refund"`
+		}{Refund: ""}, Arm: "Refunding on money.Done", To: "Refunding"},
+		{Input: "result Recall.Done", Do: "Refunding.parts", Arm: "Refunding on parts.Done, stock.Done", To: "Refunding"},
+		{Input: "result Release.Done", Do: "Refunding.stock", Arm: "Refunding on parts.Done, stock.Done", To: "Refunding"},
+		{Input: "done", Arm: "Refunding on done", To: "Returned"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 50001, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
@@ -148,6 +149,16 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment", To: "Unpaid.AwaitingManagerApproval"},
 		{After: 4 * time.Hour, Input: "timer Unpaid.AwaitingManagerApproval after 4h", Arm: "Unpaid.AwaitingManagerApproval after 4h", To: "Unpaid.AwaitingManagerApproval"},
 		{After: 24 * time.Hour, Input: "timer Unpaid.AwaitingManagerApproval after 24h", Arm: "Unpaid.AwaitingManagerApproval after 24h", To: "Compensating"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
+		{Input: "result Reserved", Do: "Unpaid.Reserving.reserve_inventory", Data: OrderFulfillmentReserved{Reservation: ""}, Arm: "Unpaid.Reserving on Reserved", To: "Unpaid.InventoryReserved"},
+		{Input: "event AuthorizePayment", Data: OrderFulfillmentAuthorizePayment{PaymentMethod: ""}, Arm: "Unpaid.InventoryReserved on AuthorizePayment", To: "Unpaid.AuthorizingPayment"},
+		{Input: "result Authorized", Do: "Unpaid.AuthorizingPayment.authorize_payment", Data: OrderFulfillmentAuthorized{Authorization: ""}, Arm: "Unpaid.AuthorizingPayment on Authorized", To: "Unpaid.PaymentAuthorized"},
+		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
+		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
+		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
+		{Input: "failure cancelled", Do: "Paid.Fulfilling.parts", Arm: "Paid.Fulfilling on parts.failed", To: "NeedsAttention"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
@@ -237,11 +248,29 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
 		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
 		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
-		{Input: "result Accepted", Do: "Paid.Fulfilling.fulfil", Data: OrderFulfillmentAccepted{Shipment: ""}, Arm: "Paid.Fulfilling on Accepted", To: "Paid.Fulfilling"},
+		{Input: "result Notification.Told", Do: "Paid.Fulfilling.parts", Data: struct {
+			Shipment string `json:"shipment"`
+		}{Shipment: ""}, Arm: "Paid.Fulfilling on parts.Told", To: "Paid.Fulfilling"},
 		{Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent else 1", To: "Paid.Fulfilling"},
 		{Input: "done", Arm: "Paid.Fulfilling on done", To: "Paid.FulfillmentTriggered"},
 		{Input: "event MarkShipped", Data: OrderFulfillmentMarkShipped{Tracking: ""}, Arm: "Paid.FulfillmentTriggered on MarkShipped", To: "Paid.Shipped"},
 		{After: 504 * time.Hour, Input: "timer Paid.Shipped after 504h", Arm: "Paid.Shipped after 504h", To: "NeedsAttention"},
+	}},
+	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
+		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
+		{Input: "result Reserved", Do: "Unpaid.Reserving.reserve_inventory", Data: OrderFulfillmentReserved{Reservation: ""}, Arm: "Unpaid.Reserving on Reserved", To: "Unpaid.InventoryReserved"},
+		{Input: "event AuthorizePayment", Data: OrderFulfillmentAuthorizePayment{PaymentMethod: ""}, Arm: "Unpaid.InventoryReserved on AuthorizePayment", To: "Unpaid.AuthorizingPayment"},
+		{Input: "result Authorized", Do: "Unpaid.AuthorizingPayment.authorize_payment", Data: OrderFulfillmentAuthorized{Authorization: ""}, Arm: "Unpaid.AuthorizingPayment on Authorized", To: "Unpaid.PaymentAuthorized"},
+		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
+		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
+		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
+		{Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent else 1", To: "Paid.Fulfilling"},
+		{Input: "result Notification.Undone", Do: "Paid.Fulfilling.parts", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Paid.Fulfilling on parts.Undone, parts.Stuck", To: "NeedsAttention"},
+		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{Input: "done", Arm: "Resuming on done else 3", To: "Paid.Fulfilling"},
+		{Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent", To: "Paid.Fulfilling"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
@@ -265,7 +294,9 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
 		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
 		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
-		{Input: "result Accepted", Do: "Paid.Fulfilling.fulfil", Data: OrderFulfillmentAccepted{Shipment: ""}, Arm: "Paid.Fulfilling on Accepted", To: "Paid.Fulfilling"},
+		{Input: "result Notification.Told", Do: "Paid.Fulfilling.parts", Data: struct {
+			Shipment string `json:"shipment"`
+		}{Shipment: ""}, Arm: "Paid.Fulfilling on parts.Told", To: "Paid.Fulfilling"},
 		{Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent else 1", To: "Paid.Fulfilling"},
 		{Input: "done", Arm: "Paid.Fulfilling on done", To: "Paid.FulfillmentTriggered"},
 		{Input: "event MarkShipped", Data: OrderFulfillmentMarkShipped{Tracking: ""}, Arm: "Paid.FulfillmentTriggered on MarkShipped", To: "Paid.Shipped"},
@@ -280,29 +311,126 @@ var orderFulfillmentPaths = []fsmtest.Path{
 		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
 		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
 		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
-		{Input: "result Accepted", Do: "Paid.Fulfilling.fulfil", Data: OrderFulfillmentAccepted{Shipment: ""}, Arm: "Paid.Fulfilling on Accepted", To: "Paid.Fulfilling"},
+		{Input: "result Notification.Told", Do: "Paid.Fulfilling.parts", Data: struct {
+			Shipment string `json:"shipment"`
+		}{Shipment: ""}, Arm: "Paid.Fulfilling on parts.Told", To: "Paid.Fulfilling"},
 		{Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent else 1", To: "Paid.Fulfilling"},
 		{Input: "done", Arm: "Paid.Fulfilling on done", To: "Paid.FulfillmentTriggered"},
 		{After: 168 * time.Hour, Input: "timer Paid.FulfillmentTriggered after 168h", Arm: "Paid.FulfillmentTriggered after 168h", To: "NeedsAttention"},
 		{After: 168 * time.Hour, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
 		{After: 168 * time.Hour, Input: "done", Arm: "Resuming on done else 4", To: "Paid.FulfillmentTriggered"},
 	}},
-	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
-		{Input: "event ReserveInventory", Arm: "Unpaid.Created on ReserveInventory", To: "Unpaid.Reserving"},
-		{Input: "result Reserved", Do: "Unpaid.Reserving.reserve_inventory", Data: OrderFulfillmentReserved{Reservation: ""}, Arm: "Unpaid.Reserving on Reserved", To: "Unpaid.InventoryReserved"},
-		{Input: "event AuthorizePayment", Data: OrderFulfillmentAuthorizePayment{PaymentMethod: ""}, Arm: "Unpaid.InventoryReserved on AuthorizePayment", To: "Unpaid.AuthorizingPayment"},
-		{Input: "result Authorized", Do: "Unpaid.AuthorizingPayment.authorize_payment", Data: OrderFulfillmentAuthorized{Authorization: ""}, Arm: "Unpaid.AuthorizingPayment on Authorized", To: "Unpaid.PaymentAuthorized"},
-		{Input: "event CapturePayment", Arm: "Unpaid.PaymentAuthorized on CapturePayment else 1", To: "CapturingPayment"},
-		{Input: "result Captured", Do: "CapturingPayment.capture_payment", Data: OrderFulfillmentCaptured{Charge: ""}, Arm: "CapturingPayment on Captured", To: "Paid.PaymentCaptured"},
-		{Input: "event TriggerFulfillment", Arm: "Paid.PaymentCaptured on TriggerFulfillment", To: "Paid.Fulfilling"},
-		{Input: "failure transient", Do: "Paid.Fulfilling.fulfil", Arm: "Paid.Fulfilling on fulfil.failed", To: "Paid.Fulfilling"},
-		{After: 800 * time.Millisecond, Input: "failure transient", Do: "Paid.Fulfilling.fulfil", Arm: "Paid.Fulfilling on fulfil.failed", To: "Paid.Fulfilling"},
-		{After: 2400 * time.Millisecond, Input: "failure transient", Do: "Paid.Fulfilling.fulfil", Arm: "Paid.Fulfilling on fulfil.failed", To: "Paid.Fulfilling"},
-		{After: 2400 * time.Millisecond, Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent else 1", To: "Paid.Fulfilling"},
-		{After: 5600 * time.Millisecond, Input: "failure transient", Do: "Paid.Fulfilling.fulfil", Arm: "Paid.Fulfilling on fulfil.failed else 1", To: "NeedsAttention"},
-		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 3", To: "Paid.Fulfilling"},
-		{After: 5600 * time.Millisecond, Input: "result EmailSent", Do: "Paid.Fulfilling.confirm", Arm: "Paid.Fulfilling on EmailSent", To: "Paid.Fulfilling"},
+}
+
+// TestNotificationCover takes every arm of Notification that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestNotificationCover(t *testing.T) {
+	fsmtest.Walk(t, NotificationMachine(), notificationPaths...)
+}
+
+var notificationPaths = []fsmtest.Path{
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "failure cancelled", Do: "Telling.Warehouse.Notice", Arm: "Telling on failed", To: "Undoing"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "cancel", Arm: "Telling on cancel", To: "Undoing"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
+		{Input: "cancel", Arm: "Undoing on cancel", To: "Undoing"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
+		{Input: "result Recall.Done", Do: "Undoing.Recall", Arm: "Undoing on Recall.Done", To: "Undone"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
+		{Input: "result Recall.Stuck", Do: "Undoing.Recall", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Undoing on Recall.Stuck", To: "Stuck"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+			Reason string `json:"reason"`
+		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
+		{Input: "failure cancelled", Do: "Undoing.Recall", Arm: "Undoing on failed", To: "Stuck"},
+	}},
+	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
+		{Input: "result Notice.Done", Do: "Telling.Warehouse.Notice", Data: struct {
+			Receipt string `json:"receipt"`
+		}{Receipt: ""}, Arm: "Telling.Warehouse on Notice.Done", To: "Telling.Books"},
+		{Input: "result Notice.Done", Do: "Telling.Books.Notice", Data: struct {
+			Receipt string `json:"receipt"`
+		}{Receipt: ""}, Arm: "Telling.Books on Notice.Done", To: "Telling.Carrier"},
+		{Input: "result Notice.Done", Do: "Telling.Carrier.Notice", Data: struct {
+			Receipt string `json:"receipt"`
+		}{Receipt: ""}, Arm: "Telling.Carrier on Notice.Done", To: "Told"},
+	}},
+}
+
+// TestNoticeCover takes every arm of Notice that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestNoticeCover(t *testing.T) {
+	fsmtest.Walk(t, NoticeMachine(), noticePaths...)
+}
+
+var noticePaths = []fsmtest.Path{
+	{Params: NoticeParams{Order: "", Reservation: "", Part: PartWarehouse}, Steps: []fsmtest.Step{
+		{Input: "result Noted", Do: "Telling.notify", Data: NoticeNoted{Receipt: ""}, Arm: "Telling on Noted", To: "Done"},
+	}},
+	{Params: NoticeParams{Order: "", Reservation: "", Part: PartWarehouse}, Steps: []fsmtest.Step{
+		{Input: "failure transient", Do: "Telling.notify", Arm: "Telling on failed", To: "Telling"},
+		{After: time.Second, Input: "failure transient", Do: "Telling.notify", Arm: "Telling on failed", To: "Telling"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Telling.notify", Arm: "Telling on failed", To: "Telling"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Telling.notify", Arm: "Telling on failed else 1", To: "Stuck"},
+	}},
+}
+
+// TestRecallCover takes every arm of Recall that some run takes. Each path is the shortest to
+// an arm that those behind it do not take.
+func TestRecallCover(t *testing.T) {
+	fsmtest.Walk(t, RecallMachine(), recallPaths...)
+}
+
+var recallPaths = []fsmtest.Path{
+	{Params: RecallParams{Order: "", Last: PartWarehouse}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done else 2", To: "Warehouse"},
+		{Input: "done", Arm: "Warehouse on done", To: "Done"},
+	}},
+	{Params: RecallParams{Order: "", Last: PartBooks}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done else 1", To: "Books"},
+		{Input: "done", Arm: "Books on done", To: "Warehouse"},
+	}},
+	{Params: RecallParams{Order: "", Last: PartCarrier}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done", To: "Carrier"},
+		{Input: "done", Arm: "Carrier on done", To: "Books"},
+	}},
+	{Params: RecallParams{Order: "", Last: PartWarehouse}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done else 2", To: "Warehouse"},
+		{Input: "failure transient", Do: "Warehouse.withdraw", Arm: "Warehouse on failed", To: "Warehouse"},
+		{After: time.Second, Input: "failure transient", Do: "Warehouse.withdraw", Arm: "Warehouse on failed", To: "Warehouse"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Warehouse.withdraw", Arm: "Warehouse on failed", To: "Warehouse"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Warehouse.withdraw", Arm: "Warehouse on failed else 1", To: "Stuck"},
+	}},
+	{Params: RecallParams{Order: "", Last: PartBooks}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done else 1", To: "Books"},
+		{Input: "failure transient", Do: "Books.withdraw", Arm: "Books on failed", To: "Books"},
+		{After: time.Second, Input: "failure transient", Do: "Books.withdraw", Arm: "Books on failed", To: "Books"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Books.withdraw", Arm: "Books on failed", To: "Books"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Books.withdraw", Arm: "Books on failed else 1", To: "Stuck"},
+	}},
+	{Params: RecallParams{Order: "", Last: PartCarrier}, Steps: []fsmtest.Step{
+		{Input: "done", Arm: "Choosing on done", To: "Carrier"},
+		{Input: "failure transient", Do: "Carrier.withdraw", Arm: "Carrier on failed", To: "Carrier"},
+		{After: time.Second, Input: "failure transient", Do: "Carrier.withdraw", Arm: "Carrier on failed", To: "Carrier"},
+		{After: 3 * time.Second, Input: "failure transient", Do: "Carrier.withdraw", Arm: "Carrier on failed", To: "Carrier"},
+		{After: 7 * time.Second, Input: "failure transient", Do: "Carrier.withdraw", Arm: "Carrier on failed else 1", To: "Stuck"},
 	}},
 }
 

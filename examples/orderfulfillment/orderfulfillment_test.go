@@ -58,6 +58,7 @@ func TestStory(t *testing.T) {
 		`[1-9]\d* workers were killed`,
 		`[1-9]\d* came second`,
 		`[1-9]\d* after it, [1-9]\d* were repeats`,
+		`ok +[1-9]\d* orders undone by warehouse, books and carrier`,
 	} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("the output has nothing like %q", want)
@@ -97,6 +98,7 @@ func ended(t *testing.T, dir string) {
 		"order-0007": OrderFulfillmentStateClosed,         // approved when reminded
 		"order-0008": OrderFulfillmentStateCancelled,      // never approved
 		"order-0009": OrderFulfillmentStateClosed,         // jammed, and resumed
+		"order-0010": OrderFulfillmentStateClosed,         // no van, undone, and resumed
 	} {
 		run, err := runs.Get(ctx, id)
 		if err != nil {
@@ -183,22 +185,30 @@ func TestRefusesAnOldFolder(t *testing.T) {
 // TestAudit: each way in which an order can go wrong is found, and an order that
 // goes well is not.
 func TestAudit(t *testing.T) {
+	told := slices.Clip([]outside.Kind{outside.Packed, outside.Invoiced, outside.Booked})
 	for _, test := range []struct {
 		name  string
 		state OrderFulfillmentState
 		book  []outside.Kind
 		fails string
 	}{
-		{"well", OrderFulfillmentStateClosed, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Handed, outside.Mailed, outside.Shipped}, ""},
-		{"sent back", OrderFulfillmentStateReturned, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Shipped, outside.Refunded}, ""},
+		{"well", OrderFulfillmentStateClosed, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Packed, outside.Invoiced, outside.Booked, outside.Mailed, outside.Shipped}, ""},
+		{"sent back", OrderFulfillmentStateReturned, []outside.Kind{outside.Reserved, outside.Authorized, outside.Charged, outside.Packed, outside.Invoiced, outside.Booked, outside.Shipped, outside.Credited, outside.Refunded}, ""},
+		{"undone and done again", OrderFulfillmentStateClosed, slices.Concat([]outside.Kind{outside.Charged, outside.Packed, outside.Invoiced, outside.Credited, outside.Unpacked}, told, []outside.Kind{outside.Shipped}), ""},
 		{"cancelled early", OrderFulfillmentStateCancelled, []outside.Kind{outside.Reserved, outside.Authorized, outside.Voided, outside.Released}, ""},
-		{"charged twice", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged, outside.Charged, outside.Shipped, outside.Refunded}, "1 of them more than once"},
-		{"shipped unpaid", OrderFulfillmentStateClosed, []outside.Kind{outside.Shipped, outside.Charged}, "1 of them before they were paid"},
+		{"charged twice", OrderFulfillmentStateClosed, append(told, outside.Charged, outside.Charged, outside.Shipped, outside.Refunded), "1 of them more than once"},
+		{"shipped unpaid", OrderFulfillmentStateClosed, append(told, outside.Shipped, outside.Charged), "1 of them before they were paid"},
 		{"not refunded", OrderFulfillmentStateReturned, []outside.Kind{outside.Charged}, "1 of them with money or goods"},
 		{"not voided", OrderFulfillmentStateCancelled, []outside.Kind{outside.Authorized}, "1 of them with money or goods"},
 		{"not released", OrderFulfillmentStateCancelled, []outside.Kind{outside.Reserved}, "1 of them with money or goods"},
-		{"closed unshipped", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged}, "1 of them not paid and shipped"},
-		{"mailed twice", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged, outside.Shipped, outside.Mailed, outside.Mailed}, "1 confirmations"},
+		{"closed unshipped", OrderFulfillmentStateClosed, append(told, outside.Charged), "1 of them not paid and shipped"},
+		{"closed unknown to the carrier", OrderFulfillmentStateClosed, []outside.Kind{outside.Charged, outside.Packed, outside.Invoiced, outside.Shipped}, "1 of them known to some"},
+		{"packed twice", OrderFulfillmentStateClosed, append(told, outside.Packed, outside.Charged, outside.Shipped), "1 of them known to some"},
+		{"sent back, and still in the books", OrderFulfillmentStateReturned, []outside.Kind{outside.Charged, outside.Invoiced, outside.Refunded}, "1 of them known to some"},
+		{"packed and cancelled", OrderFulfillmentStateCancelled, []outside.Kind{outside.Packed}, "1 of them known to some"},
+		{"undone in the order of doing", OrderFulfillmentStateNeedsAttention, []outside.Kind{outside.Packed, outside.Invoiced, outside.Unpacked, outside.Credited}, "1 of them not in the reverse"},
+		{"undone, and never done", OrderFulfillmentStateNeedsAttention, []outside.Kind{outside.Credited}, "1 of them not in the reverse"},
+		{"mailed twice", OrderFulfillmentStateClosed, append(told, outside.Charged, outside.Shipped, outside.Mailed, outside.Mailed), "1 confirmations"},
 		{"left lying", OrderFulfillmentStateUnpaidCreated, nil, "1 orders left"},
 	} {
 		var entries []outside.Entry

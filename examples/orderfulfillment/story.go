@@ -48,7 +48,7 @@ func (s *story) run(ctx context.Context) error {
 	}{
 		{0, "1. Two agents race on one order.", s.race},
 		{time.Minute, fmt.Sprintf("2. %d orders, two agents on each, workers killed with SIGKILL.", s.orders), s.rush},
-		{3 * time.Hour, "3. Three hours later: who is stuck? The packing line is repaired, and support resumes them.", s.repair},
+		{3 * time.Hour, "3. Three hours later: who is stuck? The packing line is repaired, vans come again, and support resumes them.", s.repair},
 		{5 * time.Hour, "4. Managers are reminded, and the next day what none has approved runs out.", s.wait},
 		{26 * time.Hour, "", s.wait},
 		{29 * day, "5. A month later things are sent back, and what was kept is closed.", s.sendBack},
@@ -129,12 +129,13 @@ func (s *story) repair(ctx context.Context, c *chapter) error {
 		return err
 	}
 	s.world.RepairLine()
+	s.world.SendVans()
 	stuck, err := c.need(ctx, OrderFulfillmentStateNeedsAttention)
 	if err != nil {
 		return err
 	}
 	for _, id := range stuck {
-		if _, err := c.runs.Send(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is repaired")); err != nil {
+		if _, err := c.runs.Send(ctx, id, OrderFulfillmentResume{}, runtime.WithActor("support"), runtime.WithReason("the packing line is repaired, and vans come again")); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
 // Package outside is the world that an order meets: a payment provider, a
-// warehouse and the mail, on loopback. They honour idempotency keys, and they
+// warehouse, the books, a carrier and the mail, on loopback. They honour idempotency keys, and they
 // fail as such services do: before the work, and after it.
 package outside
 
@@ -19,7 +19,12 @@ const (
 	Voided     Kind = "voided"     // and let go
 	Charged    Kind = "charged"
 	Refunded   Kind = "refunded"
-	Handed     Kind = "handed" // a parcel handed to the carrier's shelf
+	Packed     Kind = "packed"   // a parcel, for the carrier
+	Unpacked   Kind = "unpacked" // and its goods are on their shelf again
+	Invoiced   Kind = "invoiced" // written into the books
+	Credited   Kind = "credited" // and corrected there
+	Booked     Kind = "booked"   // a place in the carrier's van
+	Unbooked   Kind = "unbooked" // and given up
 	Shipped    Kind = "shipped"
 	Mailed     Kind = "mailed" // the confirmation
 )

@@ -81,7 +81,7 @@ func TestFailsAfterTheWork(t *testing.T) {
 
 // TestRefusals stand under their key, and are no failures.
 func TestRefusals(t *testing.T) {
-	_, c := open(t, Config{Reliable: true, Stock: Stock{SoldOut: map[string]bool{"o": true}, Jammed: map[string]bool{"o": true}}})
+	_, c := open(t, Config{Reliable: true, Stock: Stock{SoldOut: map[string]bool{"o": true}, Jammed: map[string]bool{"o": true}, NoVan: map[string]bool{"o": true}}})
 	ctx := context.Background()
 	var refused *RefusedError
 	for _, call := range []struct{ service, method string }{
@@ -91,8 +91,36 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", call.service, err)
 		}
 	}
-	if _, err := c.Call(ctx, "hand", "k", Request{Order: "o"}); !errors.Is(err, ErrDown) {
-		t.Error(err)
+	for _, service := range []string{"pack", "book"} {
+		if _, err := c.Call(ctx, service, "k", Request{Order: "o"}); !errors.Is(err, ErrDown) {
+			t.Error(service, err)
+		}
+	}
+}
+
+// TestParts: warehouse, books and carrier look at what they have for an order. What is done is not
+// done again, also under another key, and what is not done is not undone; nor is what has left.
+func TestParts(t *testing.T) {
+	w, c := open(t, Config{Reliable: true})
+	for i, step := range []struct {
+		service string
+		want    int // entries in the book after it
+	}{
+		{"unpack", 0}, {"pack", 1}, {"pack", 1}, {"invoice", 2}, {"invoice", 2}, {"book", 3}, {"book", 3},
+		{"unbook", 4}, {"unbook", 4}, {"credit", 5}, {"unpack", 6}, {"unpack", 6}, {"pack", 7}, {"book", 8},
+	} {
+		if _, err := c.Call(t.Context(), step.service, fmt.Sprint(i), Request{Order: "o"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(w.Entries()); got != step.want {
+			t.Fatalf("%d. %s: %d entries, want %d", i, step.service, got, step.want)
+		}
+	}
+	w.Ship("o", "m")
+	for _, service := range []string{"unbook", "unpack"} {
+		if _, err := c.Call(t.Context(), service, "late", Request{Order: "o"}); err != nil || len(w.Entries()) != 9 {
+			t.Errorf("%s undoes what has left the house: %v", service, err)
+		}
 	}
 }
 

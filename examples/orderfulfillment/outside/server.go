@@ -58,7 +58,7 @@ func Start(c Config) (*World, error) {
 	}
 	w := &World{
 		URL: "http://" + listener.Addr().String(), config: c,
-		stock: Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed)},
+		stock: Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed), NoVan: maps.Clone(c.Stock.NoVan)},
 		kept:  map[string]Answer{}, calls: map[string]int{}, asked: map[string]int{},
 		cards: map[string]string{}, seen: map[string]bool{},
 	}

@@ -27,10 +27,11 @@ const (
 	CardClosed       = "card_closed"        // charged, and cannot be refunded
 )
 
-// Stock is what is special about some orders in the warehouse.
+// Stock is what is special about some orders in the warehouse, and for the carrier.
 type Stock struct {
 	SoldOut map[string]bool // nothing to reserve
-	Jammed  map[string]bool // cannot be handed over until RepairLine
+	Jammed  map[string]bool // cannot be packed until RepairLine
+	NoVan   map[string]bool // cannot be fetched until SendVans
 }
 
 // services is what can be asked for, by path. Each is called with the book
@@ -42,7 +43,12 @@ var services = map[string]func(*World, Request, string) Answer{
 	"capture":   (*World).capture,
 	"settle":    (*World).settle,
 	"refund":    (*World).refund,
-	"hand":      (*World).hand,
+	"pack":      (*World).pack,
+	"unpack":    (*World).unpack,
+	"invoice":   (*World).invoice,
+	"credit":    (*World).credit,
+	"book":      (*World).reserveVan,
+	"unbook":    (*World).cancelVan,
 	"mail":      (*World).mail,
 }
 
@@ -54,11 +60,7 @@ func (w *World) reserve(r Request, key string) Answer {
 }
 
 func (w *World) release(r Request, key string) Answer {
-	reserved, id := w.book.net(r.Order, Reserved, Released)
-	if shipped, _ := w.book.net(r.Order, Shipped, ""); reserved == 0 || shipped > 0 {
-		return Answer{Code: 200, ID: id} // nothing to put back, or it has left the house
-	}
-	return w.happen(Released, r, key)
+	return w.undoInHouse(Reserved, Released, r, key)
 }
 
 func (w *World) authorize(r Request, key string) Answer {
@@ -100,11 +102,59 @@ func (w *World) refund(r Request, key string) Answer {
 	return w.happen(Refunded, r, key)
 }
 
-func (w *World) hand(r Request, key string) Answer {
+func (w *World) pack(r Request, key string) Answer {
 	if w.stock.Jammed[r.Order] {
 		return Answer{Code: 503, Why: "the packing line is jammed"}
 	}
-	return w.happen(Handed, r, key)
+	return w.once(Packed, Unpacked, r, key)
+}
+
+func (w *World) unpack(r Request, key string) Answer {
+	return w.undoInHouse(Packed, Unpacked, r, key)
+}
+
+func (w *World) invoice(r Request, key string) Answer {
+	return w.once(Invoiced, Credited, r, key)
+}
+
+func (w *World) credit(r Request, key string) Answer {
+	return w.undo(Invoiced, Credited, r, key)
+}
+
+func (w *World) reserveVan(r Request, key string) Answer {
+	if w.stock.NoVan[r.Order] {
+		return Answer{Code: 503, Why: "the carrier has no van"}
+	}
+	return w.once(Booked, Unbooked, r, key)
+}
+
+func (w *World) cancelVan(r Request, key string) Answer {
+	return w.undoInHouse(Booked, Unbooked, r, key)
+}
+
+// once does what is not done already: who is asked looks at what there is for the order.
+func (w *World) once(did, undid Kind, r Request, key string) Answer {
+	if n, id := w.book.net(r.Order, did, undid); n > 0 {
+		return Answer{Code: 200, ID: id}
+	}
+	return w.happen(did, r, key)
+}
+
+// undo undoes what is done, if it is.
+func (w *World) undo(did, undid Kind, r Request, key string) Answer {
+	n, id := w.book.net(r.Order, did, undid)
+	if n == 0 {
+		return Answer{Code: 200, ID: id}
+	}
+	return w.happen(undid, r, key)
+}
+
+// undoInHouse undoes what can be undone only until the goods have left the house.
+func (w *World) undoInHouse(did, undid Kind, r Request, key string) Answer {
+	if shipped, id := w.book.net(r.Order, Shipped, ""); shipped > 0 {
+		return Answer{Code: 200, ID: id}
+	}
+	return w.undo(did, undid, r, key)
 }
 
 func (w *World) mail(r Request, key string) Answer { return w.happen(Mailed, r, key) }
@@ -132,4 +182,11 @@ func (w *World) RepairLine() {
 	w.book.mu.Lock()
 	defer w.book.mu.Unlock()
 	clear(w.stock.Jammed)
+}
+
+// SendVans lets the carrier fetch what it could not.
+func (w *World) SendVans() {
+	w.book.mu.Lock()
+	defer w.book.mu.Unlock()
+	clear(w.stock.NoVan)
 }

@@ -63,7 +63,7 @@ var plays = map[string]struct {
 		{"end capture_payment Captured", `{"charge": "c"}`, "Paid.PaymentCaptured"},
 		{"send TriggerFulfillment", `{}`, "Paid.Fulfilling"},
 		{"end confirm EmailSent", `{}`, "Paid.Fulfilling"},
-		{"end fulfil Accepted", `{"shipment": "s"}`, "Paid.FulfillmentTriggered"},
+		{"end parts Told", `{"shipment": "s"}`, "Paid.FulfillmentTriggered"},
 		{"send MarkShipped", `{"tracking": "t"}`, "Paid.Shipped"},
 		{"send MarkDelivered", `{}`, "Paid.Delivered"},
 		{"wait 720h", "", "Closed"},
