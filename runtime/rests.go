@@ -14,10 +14,14 @@ type rests[K comparable] struct {
 }
 
 type rest struct {
+	since time.Time
 	until time.Time
 	wait  time.Duration // its length, where it follows a failure
 	upTo  time.Time     // of timers: those due by then rest
 }
+
+// on reports whether the rest goes on. It has ended, too, where the clock was set back behind its begin.
+func (r rest) on(now time.Time) bool { return !now.Before(r.since) && now.Before(r.until) }
 
 // The shortest and the longest rest after a failure.
 const (
@@ -33,7 +37,7 @@ func (r *rests[K]) failed(key K, now time.Time, least time.Duration) time.Durati
 	r.mu.Lock()
 	wait := max(longerRest(r.of[key].wait), least)
 	r.mu.Unlock()
-	r.begin(key, rest{until: now.Add(wait), wait: wait, upTo: now.Add(wait)})
+	r.begin(key, rest{since: now, until: now.Add(wait), wait: wait, upTo: now.Add(wait)})
 	return wait
 }
 
@@ -51,7 +55,7 @@ func (r *rests[K]) active(key K, now time.Time) (rest, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	found, ok := r.of[key]
-	return found, ok && now.Before(found.until)
+	return found, ok && found.on(now)
 }
 
 // keys are those that rest.
@@ -59,7 +63,7 @@ func (r *rests[K]) keys(now time.Time) (keys []K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, rest := range r.of {
-		if now.Before(rest.until) {
+		if rest.on(now) {
 			keys = append(keys, key)
 		}
 	}
@@ -71,7 +75,7 @@ func (r *rests[K]) wake(now time.Time) (next time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rest := range r.of {
-		if rest.until.After(now) {
+		if rest.on(now) {
 			next = earlier(next, rest.until)
 		}
 	}
@@ -84,11 +88,11 @@ func (r *rests[K]) end(now time.Time, ended func(K)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, rest := range r.of {
-		if now.Before(rest.until) {
+		if rest.on(now) {
 			continue
 		}
 		ended(key)
-		if !now.Before(rest.until.Add(rest.wait)) {
+		if now.Before(rest.since) || !now.Before(rest.until.Add(rest.wait)) {
 			delete(r.of, key)
 		}
 	}

@@ -130,7 +130,7 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 		case err != nil:
 			a.couldNotFire(run, now, err)
 		case out.steps == 0: // someone was faster; it may have other timers by now
-			a.unfired.begin(run, rest{until: now.Add(a.engine.poll), upTo: now})
+			a.unfired.begin(run, rest{since: now, until: now.Add(a.engine.poll), upTo: now})
 		}
 	})
 }
