@@ -1,4 +1,4 @@
-// Package simulate takes a run along by hand. Nothing is stored and no activity runs: the
+// Package simulate steps through a run by hand. Nothing is stored and no activity runs: the
 // caller says what comes next, how each attempt ends, and how much time passes, and the
 // step of the runtime says what the run makes of it. Each move can be taken back.
 package simulate
@@ -15,7 +15,7 @@ import (
 // Guard is what a host guard answers. The arguments are an object by the names of its parameters.
 type Guard func(name string, args json.RawMessage) (bool, error)
 
-// Simulation is a run that is taken along by hand. Its methods must not be called at once by
+// Simulation is a run that is stepped through by hand. Its methods must not be called at once by
 // several goroutines.
 type Simulation struct {
 	machine *machine.Machine

@@ -23,8 +23,8 @@ reports what breaks:
 
   wire      what senders, activities and consumers of messages would notice
   runs      what unfinished runs would meet, which fsmc migrate has to answer
-  promises  a worst case, a budget or an assert that got worse; a run in which the old
-            machine does one thing and the new one another. The shortest is shown.
+  promises  a worst case, a budget or an assert that got worse; and the shortest run in
+            which the old machine does one thing and the new one another
 
 OLD is one of:
   a file or a folder
@@ -32,9 +32,10 @@ OLD is one of:
   git:REF:PATH  the same, from another file or folder of the repository
   a database    the definitions that unfinished runs have: a FILE, or postgres://…
 
-With --db, each point says how many unfinished runs it concerns, and names a few; where OLD
-is a database, that one is asked. --write-map begins the mapping for fsmc migrate, and marks
-what is not certain: "?" is a name to fill in ("" gives a field up), null a value.
+With --db, or if OLD is a database, each finding says how many unfinished runs of that
+database it concerns, and names a few. --write-map writes a draft of the mapping for fsmc
+migrate. Fill in what it leaves open: a name for each "?" ("" drops a field), and a value
+for each null.
 
 A comment above the place, or above the whole machine, allows a change:
 

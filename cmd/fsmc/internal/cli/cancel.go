@@ -23,11 +23,11 @@ happens. If no state handles it, or with --force, the run ends where it is.
 
 The command returns when the activities that this stops have said that they have
 cleaned up, or when their leases have run out. The children of the run are
-cancelled, too, with --force if it is given, and the command waits for their end. Where
-that takes longer, it says which they are: a child that cleans up may need a worker, or an
-event. You can interrupt the command; the cancellation stands all the same.
+cancelled, too, with --force if it is given, and the command waits for their end. If
+that takes longer, it names the children: a child that cleans up may need a worker, or
+an event. You can interrupt the command; the run stays cancelled.
 
-To cancel a run a second time does nothing, unless with --force. A run that
+To cancel a run a second time does nothing, except with --force. A run that
 ended in another way refuses cancel: exit status 1.
 
 With --where instead of an ID, cancel is for all unfinished runs that match. It

@@ -32,17 +32,17 @@ func newCheck(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PATH...",
 		Short: "Prove what machines can do, before they run",
-		Long: `Check reads the named files, and every *.fsm file below the named directories. It
-reports everything that is wrong with the machines in them, sorted by place. Many
-findings have a witness: a run that shows that the finding is true.
+		Long: `Check reads the named files, and the *.fsm files below the named folders, but not
+*_test.fsm there. It reports everything that is wrong with the machines in them, sorted
+by place. Many findings have a witness: a run that shows that the finding is true.
 
 With --bounds, check also prints the worst case of each machine: the most steps,
-attempts of each activity, costs and time that any run can take. It also prints
-where each activity's results and failures are handled. Some run reaches a figure,
-unless the figure says "at most". Each figure is followed by its factors. With
---witness, check also draws the run that reaches each figure. With --format json,
-the worst cases are always there. Costs and time are those of a run with all the runs
-that it starts. So are the figures of the tree.
+attempts of each activity, costs and time that any run can take. Some run reaches a
+figure, unless the figure says "at most". Each figure is followed by its factors. Costs,
+time and the figures "of the tree" include all runs that a run starts. With --witness,
+check also draws the run that reaches each figure. --bounds also prints where each
+activity's results and failures are handled. The JSON of --format json always has the
+worst cases.
 
 With --format scenario, check prints the run of each finding as a scenario of
 fsmc test, so that a finding stays a test.
@@ -50,22 +50,22 @@ fsmc test, so that a finding stays a test.
 A witness of a machine that calls others has a line for each run that it starts: what
 it was given, and how it ended. With --expand, an example of such a run is below it.
 
-With --fix, check changes the files: it makes the fixes that decide nothing for you, formats
-the files that it has changed, and reports what is left. Such fixes are: a misspelt name
-becomes the nearest one; an initial state is named where only one state can be meant; an import that
-nothing needs and a suppression that suppresses nothing are removed. --fix-rules makes other
-fixes, too: the first one of every finding of the rules that it names. With --diff, check
-prints the changes and writes nothing. Standard input (-) is printed with its fixes, and what is
-left goes to standard error. A file that is read-only, or that something else has changed
-meanwhile, is an error, and then no file is written. The rules with fixes:
+With --fix, check changes the files. It makes the fixes that leave you no choice, formats
+the files that it has changed, and reports what is left. These fixes are: a misspelt name
+becomes the nearest one; an initial state is named where only one state can be meant; an
+import that nothing needs and a suppression that suppresses nothing are removed. With
+--fix-rules, it also makes the first fix of every finding of the rules that you name.
+With --diff, check prints the changes and writes nothing. Standard input (-) is printed
+with its fixes, and what is left goes to standard error. If a file is read-only, or has
+changed meanwhile, that is an error, and no file is written. The rules with fixes:
 
 ` + fixesHelp() + `
-With --watch, check goes on, and checks again whenever a file has changed that is named or
-imported. It prints the findings that have come, and which are gone. A file that is away for a
-while is an error for that while. Ctrl-C ends it with the exit status of the last check.
+With --watch, check does not end. It checks again whenever a named or imported file changes,
+and prints which findings are new and which are gone. A file that is missing is an error
+until it is there again. Ctrl-C ends the command with the exit status of the last check.
 
 A file may import others, below the nearest folder with go.mod or .git. Check reads
-those as well, and reports only what is wrong with the files that are named.
+those as well, but reports only what is wrong with the named files.
 
 Exit status 1: there is an error; or there is a warning and --strict is given; or
 there is no machine, scenario, enum or record; or --diff has printed a change.`,

@@ -77,7 +77,7 @@ From the first line of a machine to its runs:
   check    prove what the machine can do, before it runs
   fmt      format the text
   dot      draw the machine
-  simulate take a run along by hand
+  simulate step through a run by hand
   test     run scenarios, which are tests of the machine
   gen      write Go for the machine
   run      run the machine, so that a crash loses nothing
@@ -88,10 +88,11 @@ Exit status:
   2  wrong usage, an unreadable file, or a broken database
   3  fsmc run, wait and watch: the run has not ended
 
-The path - is standard input. A directory means every *.fsm file below it, but not
-what is in directories called testdata, vendor or node_modules, or with a name that
-begins with . or _, unless it is named itself. Machines of one directory have names of
-their own; two services may both have a machine Order.`,
+The path - is standard input. A folder means every *.fsm file below it. Files called
+*_test.fsm are left out, except by fsmc test and fsmc fmt. Folders called testdata,
+vendor or node_modules, or with a name that begins with . or _, are left out, unless
+you name them. Two machines of one folder cannot have the same name; machines of
+different folders can.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },
 		DisableFlagsInUseLine: true,

@@ -45,8 +45,8 @@ func newDBInit(s *streams) *cobra.Command {
 		Use:   "init",
 		Short: "Make the tables",
 		Long: `Init makes the schema and the tables, or brings them up to date as fsmc run does.
-The first command that runs something also makes them: init is for a database in
-which workers have no right to.`,
+The first command that runs something also makes them: use init if the workers have
+no right to make tables.`,
 		Example: "  fsmc db init --db postgres://fsmc@db.example/runs",
 		Args:    arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -22,8 +22,8 @@ func newDBStatus(s *streams) *cobra.Command {
 		Long: `Status prints what the database and its server say of themselves:
   - the version of the server, and whether it can keep runs
   - the schema, its format, and the changes that are missing
-  - the settings by which a server loses what it has acknowledged, and whether it
-    waits for a standby: without one a failover may lose the last moments
+  - the settings with which a server may lose what it has acknowledged, and whether
+    it waits for a standby: without one, a failover may lose the last moments
   - the size of the tables, with about how many rows they have
   - the processes that can write, with their versions
   - the oldest transaction: while it lasts, no dead row behind it is cleared away

@@ -30,11 +30,11 @@ machine than PATH, dot says so on standard error, and highlights what both
 versions have.
 
 With --format svg, the diagram is a picture that a browser shows, and no other
-program is needed. Four or more arrows to one failure or cancelled terminal are rows
-of the boxes from which they lead: "failed → Failed". With --compact, boxes have titles
-alone and arrows what triggers them.
+program is needed. If four or more arrows lead to one failure or cancelled terminal,
+each is written as a row in the box from which it leads: "failed → Failed". With
+--compact, boxes have only titles, and arrows only triggers.
 
-A machine that runs as a child is a box with a double border and its terminals. With
+A machine that is called is a box with a double border, with its terminals inside. With
 --expand, its states are drawn inside, and so are those of the machines that it calls.
 
 Dot also draws a machine that fsmc check refuses. Exit status 1: the text has

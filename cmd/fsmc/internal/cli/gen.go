@@ -25,24 +25,22 @@ func newGen(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gen PATH...",
 		Short: "Write Go for machines",
-		Long: `Gen writes Go for machines, for each file NAME.fsm a file NAME_fsm.go beside it. That
-has what a program calls: types for states, events and data, an interface with a
+		Long: `Gen writes Go for machines: for each file NAME.fsm, a file NAME_fsm.go beside it. That
+file has what a program calls: types for states, events and data, an interface with a
 method for each activity, and functions that start runs and send events. It embeds
-the source file, so the source must stay beside it. A folder stands for all files below it
-that declare something. If one file has errors, no file is written.
+NAME.fsm, which must stay beside it. If one machine has errors, gen writes no file.
 
 With --core, the file has the pure machine instead: state, data and counters, and a
 function that chooses the arm for an input. It imports only the standard library.
 
--o FILE writes one other file for all that PATH has; -o - writes to standard output. If the
-source is not beside that file, the file has a copy of its text. The package is that of
---package; or of $GOPACKAGE for a file in the working directory, as under go:generate; or
-of the Go files beside the output; or it has the name of the folder.
+With -o FILE, gen writes all Go to this one file; -o - is standard output. If a source
+is not beside FILE, FILE has a copy of its text. The package is the first of these that
+is there: --package; $GOPACKAGE, for a file in the working directory, as go generate
+sets it; the package of the Go files beside the output; the name of the folder.
 
-An enum or a record outside machines becomes one Go type, in the file that is generated from the
-file that declares it, even if that has no machine. The files generated from the other
-files of its folder use that type. A machine in another folder, or with --core, has a
-type of its own for it.
+An enum or a record outside machines becomes one Go type, in the Go file of the file that
+declares it, even if that file has no machine. The other Go files of the folder use that
+type. The Go of another folder, or of --core, has a type of its own for it.
 
 With --tests, gen writes a second file, NAME_fsm_test.go. Its test takes every arm
 that any run takes, by the shortest runs.

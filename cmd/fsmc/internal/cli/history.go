@@ -25,8 +25,8 @@ func newHistory(s *streams) *cobra.Command {
   - the parameters and data that a migration has changed
   - who sent the input, and why
 
-With --tree, it prints the steps of the run and of the runs below it, in the order
-of their times, and each with the id of its run.
+With --tree, it prints the steps of the run and of the runs below it in one list,
+sorted by time, with the id of each run.
 
 With --format json, it prints an array with one object for each step. With
 --format mermaid, it prints a sequence diagram of the outside world, the run, its

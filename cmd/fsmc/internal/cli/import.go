@@ -22,9 +22,9 @@ func newImport(s *streams) *cobra.Command {
 		Use:   "import --from FORMAT PATH",
 		Short: "Make a machine of a file in another format",
 		Long: `Import reads a machine of another format and writes it in this language, formatted.
-A comment says at each place what was lost or had to be guessed, and a report says
-how much came over: what is whole, what in part, and what not at all. Then fsmc check
-says what the original gets wrong.
+A comment says at each place what was lost or guessed. A report counts the states that
+came over whole, in part, or with something lost. Then fsmc check says what is wrong
+with the original.
 
 Formats:
 ` + formatList(sourceLines()) + `

@@ -13,12 +13,11 @@ func newLSP(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor: the language server protocol on standard input and output",
-		Long: `Lsp is started by an editor, and speaks the language server protocol with it on
-standard input and output, until the editor says that it is done. docs/editors.md has
-the settings of editors.
+		Long: `An editor starts lsp, which speaks the language server protocol on standard input and
+output until the editor ends it. docs/editors.md has the settings of editors.
 
-The files of a folder are one unit, as with fsmc check. Errors of syntax and names come
-with each key; what the rules find comes after 150 ms of quiet.
+The files of a folder are checked together, as by fsmc check. Errors of syntax and names
+appear with each key; the findings of the rules appear 150 ms after the last key.
 
 Exit status 1: the editor ended the conversation without a shutdown.`,
 		Example: `  fsmc lsp`,

@@ -32,7 +32,7 @@ version of the machine with which it started. With --follow, it also works on
 runs that start later, and waits for a database that does not exist yet, or for a
 server that does not answer. If an activity has no executable, the command says so
 one time, does not run it, and looks for it again each second. Without --follow, it
-names the runs that wait for such an activity in the end: exit status 2.
+ends with the names of the runs that wait for such an activity, and exit status 2.
 
 Activities are executables in one folder, with the names of the activities. A host
 guard is the executable guard-NAME. Each gets one JSON object on standard input.
@@ -51,10 +51,10 @@ You can kill the command at any point and start it again: the run continues wher
 it was. After a SIGTERM or an interrupt, the command lets activities work for ten
 more seconds, then stops them and ends. A second signal ends it at once.
 
-What an activity prints on standard error appears there, one line at a time, with the
-run, the activity and the attempt. If the attempt fails, the end of it is in the
-history. With --log-format json, each step, each attempt, each such line and each
-problem is one JSON object on a line of standard output, or, with --format json, of
+What an activity prints on standard error, the command prints on its own, one line at a
+time, with the run, the activity and the attempt. If the attempt fails, the last lines
+are in the history. With --log-format json, each step, each attempt, each such line and
+each problem is one JSON object on a line of standard output, or, with --format json, of
 standard error; see docs/logs.md.
 
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome

@@ -32,24 +32,24 @@ func newServe(s *streams) *cobra.Command {
 	v := &serving{runner: runner{streams: s, workers: 1, concurrency: 16, lease: 30 * time.Second}}
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Show runs as pages in a browser and steer them there, and answer programs",
-		Long: `Serve shows the runs of a database as pages: what a run waits for, the drawing with
-the way that it took, its history, and a form for each event that it takes. Below
-/api/v1 it answers programs with JSON, at /mcp agents; /health, /health/workflows are for monitors.
-It prints one line, the address. After a SIGTERM or an interrupt, requests have ten
-seconds to finish.
+		Short: "Show and steer runs in a browser, and answer programs",
+		Long: `Serve shows the runs of a database as pages: what a run waits for, the diagram with
+the path that it took, its history, and a form for each event that it takes. It answers
+programs with JSON below /api/v1, agents at /mcp, and monitors at /health and
+/health/workflows. It prints one line, the address. After a SIGTERM or an interrupt,
+requests have ten seconds to finish.
 
 With --work, it also works on the runs, as fsmc run --follow does.
 
 Who may do what:
-  - Without tokens, the server listens on this computer only, and whoever can open the
-    address can do what you can. Other users of the computer can, too: on a computer with
-    several users, use --token-file or --addr unix:PATH, which only you can open.
+  - Without tokens, the server listens on this computer only, and everyone who can open
+    the address can do what you can, also other users of the computer. If it has several
+    users, use --token-file, or --addr unix:PATH, which only you can open.
   - A token file has lines "read: TOKEN" and "write: TOKEN", or "write: NAME TOKEN", with tokens
     of 32 bytes or more. Only its owner may read it (mode 0600). Programs send a token as
     Authorization: Bearer; a browser asks for it as a password, with any name.
-  - Another address than this computer's needs --token-file, and --tls-cert with
-    --tls-key. --insecure-http does without the certificate, behind a proxy that has one.
+  - To listen on other addresses, --token-file is needed, and --tls-cert with --tls-key.
+    With --insecure-http, no certificate is needed: use it behind a proxy that has one.
   - A request for another name than the address, localhost or a --host is refused, so that
     no page of another site can reach the server under a name of its own.`,
 		Example: `  fsmc serve --db runs.db

@@ -25,25 +25,25 @@ func newSimulate(s *streams) *cobra.Command {
 	c := &simulator{streams: s, answers: map[string]bool{}}
 	cmd := &cobra.Command{
 		Use:   "simulate [PATH...]",
-		Short: "Take a run along by hand, step by step",
-		Long: `Simulate takes a run of the machine in PATH along by hand. Nothing is stored and no
+		Short: "Step through a run by hand",
+		Long: `Simulate steps through a run of the machine in PATH by hand. Nothing is stored and no
 activity runs: you say which event comes, how each attempt ends, and how much time
-passes. After each step it prints what may come next, with the number that chooses it.
-With --run, it begins where a stored run stands, or with --at where that stood after
-step N: what if the answer had been another?
+passes. After each step it prints what may come next, with a number for each choice.
+With --run, it begins in the present state of a stored run; with --at N, in the state
+that this run had after its step N.
 
 A line is a number of the list, or a move in words:
   StartReview size=3             an event from outside, with its fields
   fetch_diff DiffLoaded n=2      an activity raises an event
   fetch_diff fails timeout       an activity fails
-  fetch_diff ends                an activity ends that has nothing to say
+  fetch_diff ends                an activity ends that declares no event
   next                           time passes until something happens by itself
   wait 2h                        so much time passes
   cancel, cancel force, pause, resume
   guard is_large yes             what a host guard answers from now on
-Behind a move of an activity, cost usd=0.5 says what it has used. Other lines look
-around, or go back:
-  data    history    bounds      what the run knows; its steps; what is used of its bounds
+After a move of an activity, cost usd=0.5 says what it has used. Other lines print
+something, or take moves back:
+  data    history    bounds      the data; the steps; how far the bounds are used
   back, back 3                   take moves back
   save FILE                      write the moves so far, for --script
   save FILE.fsm                  write them as a scenario, for fsmc test

@@ -138,7 +138,7 @@ func expand(path string, wanted func(name string) bool) ([]string, error) {
 	case err != nil:
 		return nil, readError(path, err)
 	case len(names) == 0:
-		return nil, fmt.Errorf("no .fsm file below %q; fsmc help says which directories in it are passed over", path)
+		return nil, fmt.Errorf("no .fsm file below %q; fsmc help says what is left out", path)
 	}
 	slices.Sort(names)
 	return names, nil

@@ -37,8 +37,8 @@ func newStats(s *streams) *cobra.Command {
     5ms, 10ms, 20ms, 50ms, 100ms, 200ms, 500ms, 1s, 2s, 5s, 10s, 30s, 1m, 2m, 5m,
     15m, 1h, 3h, 12h, 1d, 3d, 7d, and longer
 
-Each step updates the figures, so stats is fast for a million runs, too. All but
-the first and the share of outcomes include pruned runs.`,
+Each step updates the figures, so stats is fast for a million runs, too. All figures
+include pruned runs, except the runs in each state and the shares of outcomes.`,
 		Example: `  fsmc stats --db runs.db
   fsmc stats --db runs.db --machine CodeReview --since 7d`,
 		Args: arguments(),

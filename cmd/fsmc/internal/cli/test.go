@@ -21,7 +21,7 @@ func newTest(s *streams) *cobra.Command {
 		Use:   "test PATH...",
 		Short: "Run the scenarios of machines",
 		Long: `Test runs the scenarios in the named files, and in every *.fsm file below the named
-directories. It uses the rules of the runtime with simulated time: nothing is stored,
+folders. It uses the rules of the runtime with simulated time: nothing is stored,
 no activity runs, and nothing waits. No wait has a jitter.
 
 By custom the scenarios of review.fsm stand in review_test.fsm, which imports it:
@@ -38,12 +38,13 @@ By custom the scenarios of review.fsm stand in review_test.fsm, which imports it
   }
 
 With --cover, test also lists what no scenario of a machine took: arms, redirections
-by require, and terminal states. With --cover=FILE.svg, it also draws the machine with
-that in another colour; the scenarios are of one machine then.
+by require, and terminal states. With --cover=FILE.svg, it also draws the machine, and
+these parts in another colour; then all scenarios must be of one machine.
 
 With --generate, test runs nothing, but prints scenarios for the machines in PATH: few
 and short ones that together take every arm that can be taken. A comment names each arm
-that is missed, and why. It ends each with where the run stands: add what else matters.
+that is missed, and why. Each scenario ends with the state of the run: add what else
+you expect.
 
 Exit status 1: a scenario fails, or something is wrong with the files; or there is no
 scenario. With --generate: a machine has more configurations than are explored.`,

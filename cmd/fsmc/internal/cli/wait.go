@@ -16,13 +16,13 @@ func newWait(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait for one run to end, and exit with how it ended",
-		Long: `Wait returns when the run has ended, or when it, or a run below it, is halted, and says
-how it stands. It only looks: somebody else has to work on the run, such as fsmc run
---follow. With --timeout, it gives up after that time.
+		Long: `Wait returns when the run has ended, or when it, or a run below it, is halted. Then it
+prints the first line of fsmc show. It does not work on the run: something else has to,
+such as fsmc run --follow. With --timeout, it returns after that time at the latest.
 
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
-other than success. Exit status 3: the time is over, or the command was stopped, and
-the run has not ended.`,
+other than success. Exit status 3: the run has not ended, and the time is over or the
+command was stopped.`,
 		Example: "  fsmc wait --db runs.db pr-17 && deploy\n  fsmc wait --db runs.db --timeout 10m pr-17",
 		Args:    arguments("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return w.wait(cmd.Context(), args[0]) },

@@ -20,13 +20,13 @@ func newWatch(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch [ID]",
 		Short: "Print the steps of runs as they happen",
-		Long: `Watch prints each step of each run as it is taken, whoever takes it, until the command
-is stopped. With an ID, it prints the steps of that run and of the runs below it. With
---where, it prints those of runs for which all terms hold when the step is printed: see
-fsmc list. Steps come in the order in which they were written.
+		Long: `Watch prints each step of each run as it is taken, by any process, until the command is
+stopped. With an ID, it prints only the steps of that run and of the runs below it. With
+--where, it prints only the steps of runs for which all terms (see fsmc list) hold when
+the step is printed. Steps come in the order in which they were written.
 
-With --since, it begins with the steps of the time before, as far as the runs have not
-been pruned. With --until ended, it ends with the run, as fsmc wait does.
+With --since, it begins with earlier steps, except those of pruned runs. With --until
+ended, it ends when the run ends, as fsmc wait does.
 
 With --format json, it prints one object in each line.
 

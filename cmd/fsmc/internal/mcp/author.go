@@ -17,7 +17,7 @@ func (s *Server) authors() []tool {
 	return []tool{
 		{
 			name: "simulate", title: "Simulate a run", output: simulateOutput, call: s.simulate,
-			doc: "What would happen: takes a run along by hand, from its start or from where a stored run stands, and writes nothing. " +
+			doc: "What would happen: steps through a run, from its start or from where a stored run stands, and writes nothing. " +
 				"No activity runs: the inputs say how each ends. The answer has the steps, how the run then stands, and what may come next.",
 			params: []param{
 				text("machine", "start a run of the machine of this name, with params"),
