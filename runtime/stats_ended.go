@@ -42,13 +42,8 @@ func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]End
 	}
 	ended := map[key]*EndedStats{}
 	for _, s := range steps {
-		outcome := terminals[stateKey{s.Machine, s.To}]
-		switch stopped := s.Effect == machine.Stopped; {
-		case s.Kind == machine.MigrateInput:
-			continue // the state has another name
-		case stopped && outcome == "":
-			outcome = Cancelled
-		case outcome == "", s.From == s.To:
+		outcome := endedWith(terminals, s.Machine, s.Kind, s.From, s.To, s.Effect)
+		if outcome == "" {
 			continue
 		}
 		k := key{s.Machine, s.Day, outcome}
@@ -60,6 +55,20 @@ func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]End
 	return sorted(ended, func(a, b *EndedStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Outcome, b.Outcome))
 	}), nil
+}
+
+// endedWith is the outcome with which a step ended a run; empty where the run went on, or had ended before.
+func endedWith(terminals map[stateKey]Outcome, name string, kind InputKind, from, to string, effect Effect) Outcome {
+	outcome := terminals[stateKey{name, to}]
+	switch stopped := effect == machine.Stopped; {
+	case kind == machine.MigrateInput:
+		return "" // the state has another name
+	case stopped && outcome == "":
+		return Cancelled
+	case !stopped && from == to:
+		return ""
+	}
+	return outcome
 }
 
 // terminals are the outcomes of the terminals of all versions. Those of a definition that is

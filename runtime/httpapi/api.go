@@ -22,12 +22,13 @@ type API struct {
 	routes []route
 	mux    *http.ServeMux
 
-	keptStats   kept[runtime.StatsQuery, *runtime.Stats]
-	keptMetrics kept[string, []byte]
-	hub         *Hub
-	took        durations
-	streams     atomicPlaces
-	heavy       chan struct{} // a place for each simulation, and for each text that is compiled
+	keptStats      kept[runtime.StatsQuery, *runtime.Stats]
+	keptThroughput kept[struct{}, runtime.Throughput]
+	keptMetrics    kept[string, []byte]
+	hub            *Hub
+	took           durations
+	streams        atomicPlaces
+	heavy          chan struct{} // a place for each simulation, and for each text that is compiled
 }
 
 // Option sets something of an API; see the With functions.

@@ -21,6 +21,7 @@ type busyStore struct {
 func (s *busyStore) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
 	c, err := s.Store.Counts(ctx, machine, since)
 	c.Steps, c.Stays = append(c.Steps, s.more.Steps...), append(c.Stays, s.more.Stays...)
+	c.Costs = append(c.Costs, s.more.Costs...)
 	return c, err
 }
 
