@@ -148,7 +148,7 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 	}
 	d.Activities = d.activityRows()
 	if d.At == 0 && s.mayWrite(r) {
-		d.Commands = s.commands(ctx, d)
+		d.Commands = s.commands(ctx, d.ID)
 		d.Events = d.eventForms()
 	}
 	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: historyShown}); err == nil {
