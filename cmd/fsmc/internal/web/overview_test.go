@@ -48,5 +48,5 @@ func TestOverviewLongest(t *testing.T) {
 	if strings.Index(longest, "doc-2") > strings.Index(longest, "doc-3") {
 		t.Error("the younger one comes first")
 	}
-	s.has(s.get("/machines/Approval", 200), `aria-label="doc-2, longest in Waiting">`)
+	s.has(s.get("/machines/Approval", 200), `</time>, <a href="/runs/doc-2">`)
 }
