@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -26,6 +27,8 @@ type LostStats struct {
 	State   string `json:"state"`
 	Reason  string `json:"reason"`
 	Count   int64  `json:"count"`
+	// Checkpoint is how many of these had a checkpoint, with which the next attempt began.
+	Checkpoint int64 `json:"checkpoint"`
 }
 
 // endedStats counts the steps with which runs ended: those that led to a terminal from another
@@ -104,9 +107,9 @@ func lostStats(steps []store.StepCount) []LostStats {
 			key.Reason = "lost"
 		case s.Kind != machine.FailureInput || s.Effect == machine.Queued: // which is counted when it is taken
 			continue
-		case s.Input == "failed(silent)":
+		case strings.HasSuffix(s.Input, "failed(silent)"): // behind a label, if there is one
 			key.Reason = "silent"
-		case s.Input == "failed(stalled)":
+		case strings.HasSuffix(s.Input, "failed(stalled)"):
 			key.Reason = "stalled"
 		default:
 			continue
@@ -115,6 +118,9 @@ func lostStats(steps []store.StepCount) []LostStats {
 			lost[key] = new(key)
 		}
 		lost[key].Count += s.Steps
+		if s.Checkpoint {
+			lost[key].Checkpoint += s.Steps
+		}
 	}
 	return sorted(lost, func(a, b *LostStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Reason, b.Reason))
