@@ -52,6 +52,7 @@ type Engine struct {
 	runs    liveRuns
 	active  activeAttempts
 	changes changes
+	lately  lately
 
 	trees atomic.Int64 // counts what may leave a child, or end one
 

@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -65,4 +68,42 @@ func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) 
 		}
 	}
 	return kinds, nil
+}
+
+// steeredAtOnce is how many runs are steered side by side: many writes share one sync.
+const steeredAtOnce = 16
+
+// SteerAll calls steer for each run, several side by side, and says for how many it went well. What
+// one run refuses does not stop the others: refused is called for it, by the order of the runs' names.
+func SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
+	type failure struct {
+		run string
+		why error
+	}
+	var (
+		mu    sync.Mutex
+		group sync.WaitGroup
+		slots = make(chan struct{}, steeredAtOnce)
+		lost  []failure
+	)
+	for _, run := range runs {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			err := steer(run)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				lost = append(lost, failure{run, err})
+				return
+			}
+			done++
+		})
+	}
+	group.Wait()
+	slices.SortFunc(lost, func(a, b failure) int { return cmp.Compare(a.run, b.run) })
+	for _, f := range lost {
+		refused(f.run, f.why)
+	}
+	return done
 }

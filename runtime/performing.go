@@ -23,14 +23,15 @@ type performing struct {
 	cancel context.CancelCauseFunc
 	nudge  chan struct{} // receives when something below has changed
 
-	began    time.Time
-	mu       sync.Mutex
-	beat     time.Time // last sign of life
-	progress time.Time // last checkpoint
-	cause    error     // why the activity is to stop; nil while it is not
-	giveUp   time.Time // when it will be left to itself
-	category string    // of the failure, where cause is ErrOverdue
-	message  string
+	began       time.Time
+	mu          sync.Mutex
+	beat        time.Time // last sign of life
+	progress    time.Time // last checkpoint
+	progressing bool      // there was one
+	cause       error     // why the activity is to stop; nil while it is not
+	giveUp      time.Time // when it will be left to itself
+	category    string    // of the failure, where cause is ErrOverdue
+	message     string
 }
 
 func newPerforming(ctx context.Context, clock Clock, logger *slog.Logger, limits AttemptLimits) *performing {
@@ -152,8 +153,15 @@ func (p *performing) heartbeat() {
 func (p *performing) progressed() {
 	p.mu.Lock()
 	p.beat = p.clock.Now()
-	p.progress = p.beat
+	p.progress, p.progressing = p.beat, true
 	p.mu.Unlock()
+}
+
+// hasProgressed reports whether there was a checkpoint.
+func (p *performing) hasProgressed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.progressing
 }
 
 // stop cancels the activity's context. That the run has moved on, or the task

@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -26,6 +27,8 @@ type LostStats struct {
 	State   string `json:"state"`
 	Reason  string `json:"reason"`
 	Count   int64  `json:"count"`
+	// Checkpoint is how many of these had a checkpoint, with which the next attempt began.
+	Checkpoint int64 `json:"checkpoint"`
 }
 
 // endedStats counts the steps with which runs ended: those that led to a terminal from another
@@ -42,13 +45,8 @@ func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]End
 	}
 	ended := map[key]*EndedStats{}
 	for _, s := range steps {
-		outcome := terminals[stateKey{s.Machine, s.To}]
-		switch stopped := s.Effect == machine.Stopped; {
-		case s.Kind == machine.MigrateInput:
-			continue // the state has another name
-		case stopped && outcome == "":
-			outcome = Cancelled
-		case outcome == "", s.From == s.To:
+		outcome := endedWith(terminals, s.Machine, s.Kind, s.From, s.To, s.Effect)
+		if outcome == "" {
 			continue
 		}
 		k := key{s.Machine, s.Day, outcome}
@@ -60,6 +58,20 @@ func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]End
 	return sorted(ended, func(a, b *EndedStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Outcome, b.Outcome))
 	}), nil
+}
+
+// endedWith is the outcome with which a step ended a run; empty where the run went on, or had ended before.
+func endedWith(terminals map[stateKey]Outcome, name string, kind InputKind, from, to string, effect Effect) Outcome {
+	outcome := terminals[stateKey{name, to}]
+	switch stopped := effect == machine.Stopped; {
+	case kind == machine.MigrateInput:
+		return "" // the state has another name
+	case stopped && outcome == "":
+		return Cancelled
+	case !stopped && from == to:
+		return ""
+	}
+	return outcome
 }
 
 // terminals are the outcomes of the terminals of all versions. Those of a definition that is
@@ -95,9 +107,9 @@ func lostStats(steps []store.StepCount) []LostStats {
 			key.Reason = "lost"
 		case s.Kind != machine.FailureInput || s.Effect == machine.Queued: // which is counted when it is taken
 			continue
-		case s.Input == "failed(silent)":
+		case strings.HasSuffix(s.Input, "failed(silent)"): // behind a label, if there is one
 			key.Reason = "silent"
-		case s.Input == "failed(stalled)":
+		case strings.HasSuffix(s.Input, "failed(stalled)"):
 			key.Reason = "stalled"
 		default:
 			continue
@@ -106,6 +118,9 @@ func lostStats(steps []store.StepCount) []LostStats {
 			lost[key] = new(key)
 		}
 		lost[key].Count += s.Steps
+		if s.Checkpoint {
+			lost[key].Checkpoint += s.Steps
+		}
 	}
 	return sorted(lost, func(a, b *LostStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Reason, b.Reason))

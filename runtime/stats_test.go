@@ -69,6 +69,10 @@ func TestStatsLost(t *testing.T) {
 	step := func(kind machine.InputKind, input string, effect machine.Effect, n int64) store.StepCount {
 		return store.StepCount{Machine: "Order", Kind: kind, Input: input, From: "Idle", To: "Idle", Effect: effect, Steps: n}
 	}
+	resumed := func(s store.StepCount) store.StepCount {
+		s.Checkpoint = true
+		return s
+	}
 	stats := statsOf(t, store.Counts{Steps: []store.StepCount{
 		step(machine.LostInput, "work lost", machine.Stayed, 1),
 		step(machine.FailureInput, "failed(silent)", machine.Retried, 2),
@@ -76,9 +80,12 @@ func TestStatsLost(t *testing.T) {
 		step(machine.FailureInput, "failed(silent)", machine.Queued, 10),
 		step(machine.FailureInput, "failed(stalled)", machine.Moved, 4),
 		step(machine.FailureInput, "failed(timeout)", machine.Moved, 20),
+		step(machine.FailureInput, "fetch[2].failed(stalled)", machine.Retried, 6),
 		step(machine.EventInput, "failed(silent)", machine.Moved, 30),
+		resumed(step(machine.LostInput, "work lost", machine.Stayed, 7)),
+		resumed(step(machine.FailureInput, "failed(silent)", machine.Retried, 8)),
 	}})
-	want := "[{Order Idle lost 1} {Order Idle silent 5} {Order Idle stalled 4}]"
+	want := "[{Order Idle lost 8 7} {Order Idle silent 13 8} {Order Idle stalled 10 0}]"
 	if got := fmt.Sprint(stats.Lost); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

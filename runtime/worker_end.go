@@ -38,7 +38,11 @@ func (r *running) decline(out *outcome) { r.release(declineFor, out.message, r.u
 func (r *running) stopped(out *outcome) { r.release(0, ErrStopped.Error(), r.used(out)) }
 
 // overdue commits that a time limit has passed, whatever came after that.
-func (r *running) overdue(out *outcome) { r.fail(r.category, r.message, r.used(out)) }
+func (r *running) overdue(out *outcome) {
+	in := r.host.machine.FailureInput(r.attempt, r.category, r.message)
+	in.Checkpoint = r.category != "timeout" && (r.task.Checkpoint != nil || r.hasProgressed())
+	r.commit(in, r.used(out))
+}
 
 // moved says that the activity has stopped, as its run wants it, which has moved on.
 func (r *running) moved(out *outcome) {

@@ -75,7 +75,9 @@ func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 		if !ok {
 			return machine.Input{}, fmt.Errorf("there is no do %q", t.Do)
 		}
-		return m.FailureInput(of, category, message), nil
+		in := m.FailureInput(of, category, message)
+		in.Checkpoint = t.Checkpoint != nil
+		return in, nil
 	}})
 	if errors.Is(err, ErrHalted) {
 		return e.reissue(ctx, t)
@@ -98,7 +100,7 @@ func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 			return machine.Input{}, ErrFenced
 		}
 		in := machine.NoteInput(machine.LostInput, of, "")
-		in.Worker, in.Took = t.Worker, max(e.now().Sub(t.ClaimedAt), 0)
+		in.Worker, in.Took, in.Checkpoint = t.Worker, max(e.now().Sub(t.ClaimedAt), 0), t.Checkpoint != nil
 		return in, nil
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {

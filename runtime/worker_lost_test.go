@@ -1,10 +1,12 @@
 package runtime_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -284,6 +286,9 @@ func TestLostWorker(t *testing.T) {
 				register(t, sender, m, Handlers{})
 				begin(t, sender, "r")
 				stale := crash(t, store, m, "r")
+				if _, err := store.Renew(t.Context(), stale.Claim(), time.Now(), time.Now().Add(30*time.Second), json.RawMessage("1")); err != nil {
+					t.Fatal(err)
+				}
 				number := 0
 				w := work(t, store, m, func(_ context.Context, a *Attempt) (Result, error) {
 					number = a.Number
@@ -303,12 +308,40 @@ func TestLostWorker(t *testing.T) {
 				if number != want {
 					t.Errorf("attempt %d, want %d", number, want)
 				}
+				stats, err := w.Stats(t.Context(), StatsQuery{})
+				if want := []LostStats{{"M", "Working", cmp.Or(c.category, "lost"), 1, 1}}; err != nil || !slices.Equal(stats.Lost, want) {
+					t.Errorf("lost are %+v: %v", stats.Lost, err)
+				}
 				if err := store.Confirm(t.Context(), stale.Claim(), time.Now()); !errors.Is(err, machine.ErrFenced) {
 					t.Errorf("the lost worker's claim still counts: %v", err)
 				}
 			})
 		})
 	}
+}
+
+// TestStalledWithCheckpoint: an attempt that made a checkpoint and then stalled has one, as has the next, which began with it.
+func TestStalledWithCheckpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := work(t, memstore.New(), job(t, []string{"progress 10s"}, retrying()...), func(ctx context.Context, a *Attempt) (Result, error) {
+			if a.Number == 1 {
+				if err := a.Progress(1); err != nil {
+					return Result{}, err
+				}
+			}
+			<-ctx.Done()
+			return Result{}, ctx.Err()
+		})
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		if v := await(t, w.Engine, "r"); v.State != "Broken" {
+			t.Errorf("%+v", v)
+		}
+		stats, err := w.Stats(t.Context(), StatsQuery{})
+		if want := []LostStats{{"M", "Working", "stalled", 2, 2}}; err != nil || !slices.Equal(stats.Lost, want) {
+			t.Errorf("lost are %+v: %v", stats.Lost, err)
+		}
+	})
 }
 
 // order records what an observer is told, in its order.

@@ -39,6 +39,9 @@ func Notes(s *runtime.StepView) []string {
 		}
 		add("  %s", line)
 	}
+	if s.Checkpoint {
+		add("the next attempt begins with its checkpoint")
+	}
 	if s.Queued {
 		add("it came while the run was paused")
 	}

@@ -22,12 +22,13 @@ type API struct {
 	routes []route
 	mux    *http.ServeMux
 
-	keptStats   kept[runtime.StatsQuery, *runtime.Stats]
-	keptMetrics kept[string, []byte]
-	hub         *Hub
-	took        durations
-	streams     atomicPlaces
-	heavy       chan struct{} // a place for each simulation, and for each text that is compiled
+	keptStats      kept[runtime.StatsQuery, *runtime.Stats]
+	keptThroughput kept[struct{}, runtime.Throughput]
+	keptMetrics    kept[string, []byte]
+	hub            *Hub
+	took           durations
+	streams        atomicPlaces
+	heavy          chan struct{} // a place for each simulation, and for each text that is compiled
 }
 
 // Option sets something of an API; see the With functions.
@@ -93,8 +94,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 	defaults(w.Header())
 	if !to.stream {
-		seen, began := &statusSeen{ResponseWriter: w, status: http.StatusOK}, time.Now()
-		defer func() { a.took.add(time.Since(began), to.path, seen.status) }()
+		seen, began := SeeStatus(w), time.Now()
+		defer func() { a.took.add(time.Since(began), to.path, seen.Status) }()
 		w = seen
 		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
 		defer cancel()
@@ -109,20 +110,23 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 	}
 }
 
-// statusSeen notes the status of an answer.
-type statusSeen struct {
+// StatusSeen notes the status of an answer.
+type StatusSeen struct {
 	http.ResponseWriter
-	status int
+	Status int // 200 until another is written
 }
 
+// SeeStatus gives one that passes all on to w.
+func SeeStatus(w http.ResponseWriter) *StatusSeen { return &StatusSeen{w, http.StatusOK} }
+
 // WriteHeader notes the status.
-func (s *statusSeen) WriteHeader(status int) {
-	s.status = status
+func (s *StatusSeen) WriteHeader(status int) {
+	s.Status = status
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
-func (s *statusSeen) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+// Unwrap is for http.ResponseController: streams flush, and lift their deadlines.
+func (s *StatusSeen) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 // defaults are the headers of all answers: they are new each time, and nothing else than what they say.
 func defaults(h http.Header) {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -79,8 +77,11 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 		}
 		o := runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}
 		answer.Applied, answer.Refused = true, []bulkRefusal{}
-		steer := func(run string) error { return a.steer(r.Context(), kind, run, o, body.Force) }
-		answer.Done = SteerAll(runs, steer, func(run string, why error) {
+		steer := func(run string) error {
+			_, err := Steer(r.Context(), a.engine, kind, run, o, body.Force)
+			return err
+		}
+		answer.Done = runtime.SteerAll(runs, steer, func(run string, why error) {
 			answer.Refused = append(answer.Refused, bulkRefusal{run, why.Error()})
 		})
 	}
@@ -111,64 +112,28 @@ func (a *API) meant(ctx context.Context, f runtime.RunFilter, kind runtime.Input
 	return answer, runs, err
 }
 
-// steeredAtOnce is how many runs are steered side by side: many writes share one sync.
-const steeredAtOnce = 16
-
-// SteerAll calls steer for each run, several side by side, and says for how many it went well. What
-// one run refuses does not stop the others: refused is called for it, by the order of the runs' names.
-func SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
-	type failure struct {
-		run string
-		why error
-	}
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		slots = make(chan struct{}, steeredAtOnce)
-		lost  []failure
-	)
-	for _, run := range runs {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			err := steer(run)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				lost = append(lost, failure{run, err})
-				return
-			}
-			done++
-		})
-	}
-	group.Wait()
-	slices.SortFunc(lost, func(a, b failure) int { return cmp.Compare(a.run, b.run) })
-	for _, f := range lost {
-		refused(f.run, f.why)
-	}
-	return done
-}
-
-// steer gives one run a command. A cancellation stands from its first step on, and is not waited for.
-func (a *API) steer(ctx context.Context, kind runtime.InputKind, run string, o runtime.Operator, force bool) (err error) {
+// Steer gives one run a pause, resume, cancel or retry; force is of a cancel. A cancellation stands from its first
+// step on, and whether activities stop is not waited for.
+func Steer(ctx context.Context, e *runtime.Engine, kind runtime.InputKind, run string, o runtime.Operator, force bool) (v runtime.View, err error) {
 	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("its turn has not come in time: %w", err)
+		return v, fmt.Errorf("its turn has not come in time: %w", err)
 	}
-	var v runtime.View
 	switch kind {
 	case machine.CancelInput:
-		within, stop := context.WithTimeout(ctx, cancelWithin/5)
+		within, stop := context.WithTimeout(ctx, CancelWithin/5)
 		defer stop()
-		v, err = a.engine.Cancel(within, run, runtime.CancelOptions{Force: force, Actor: o.Actor, Reason: o.Reason})
-		if v.Run != "" && errors.Is(err, context.DeadlineExceeded) {
-			return nil
+		v, err = e.Cancel(within, run, runtime.CancelOptions{Force: force, Actor: o.Actor, Reason: o.Reason})
+		switch late := errors.Is(err, context.DeadlineExceeded); {
+		case late && v.Run != "":
+			return v, nil
+		case late:
+			err = fmt.Errorf("the run could not be cancelled in time, and nothing has been written: %w", err)
 		}
+		return v, err
 	case machine.PauseInput:
-		_, err = a.engine.Pause(ctx, run, o)
+		return e.Pause(ctx, run, o)
 	case machine.ResumeInput:
-		_, err = a.engine.Resume(ctx, run, o)
-	case machine.RetryInput:
-		_, err = a.engine.Retry(ctx, run, o)
+		return e.Resume(ctx, run, o)
 	}
-	return err
+	return e.Retry(ctx, run, o)
 }

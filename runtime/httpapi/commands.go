@@ -71,8 +71,8 @@ type (
 // commands are those that a run takes of an operator.
 var commands = []string{"cancel", "pause", "resume", "retry", "complete"}
 
-// cancelWithin is how long a cancel waits until the activities of its run have stopped.
-const cancelWithin = 5 * time.Second
+// CancelWithin is how long a cancel waits until the activities of its run have stopped.
+const CancelWithin = 5 * time.Second
 
 func (a *API) postCommand(w http.ResponseWriter, r *http.Request) error {
 	v, err := a.command(r, path.Base(r.URL.Path))
@@ -101,7 +101,7 @@ func (a *API) command(r *http.Request, name string) (runtime.View, error) {
 		if err := readBody(r, &b); err != nil {
 			return runtime.View{}, err
 		}
-		ctx, stop := context.WithTimeout(r.Context(), cancelWithin)
+		ctx, stop := context.WithTimeout(r.Context(), CancelWithin)
 		defer stop()
 		o := who(&b.operatorBody)
 		return a.engine.Cancel(ctx, run, runtime.CancelOptions{Force: b.Force, Actor: o.Actor, Reason: o.Reason})

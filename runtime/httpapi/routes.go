@@ -3,8 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"net/http"
-
-	"github.com/fsmc-dev/fsmc/runtime"
 )
 
 // route is one line of the table.
@@ -45,7 +43,7 @@ func (a *API) table() []route {
 		{method: "GET", path: base + "/machines/{machine}", does: "a machine: its states, events and parameters",
 			query: []string{"version"}, answer: a.getMachine, reply: machineAnswer{}},
 		{method: "GET", path: base + "/machines/{machine}/stats", does: "figures over all runs of a machine",
-			query: []string{"since"}, answer: a.getStats, reply: runtime.Stats{}},
+			query: []string{"since"}, answer: a.getStats, reply: statsAnswer{}},
 		{method: "GET", path: base + "/machines/{machine}/diagram.svg", does: "a drawing of a machine",
 			query: []string{"version", "counts", "compact", "theme"}, answer: a.getMachineDiagram, gives: svg},
 		{method: "GET", path: base + "/runs", does: "runs, newest first", query: []string{"where", "limit", "after"}, answer: a.getRuns, reply: runsAnswer{}},

@@ -83,11 +83,8 @@ func simulationRefused(err error) error {
 	return p
 }
 
-// beginner starts a simulation, whose host guards are answered by another.
-type beginner = func(simulate.Guard) (*simulate.Simulation, error)
-
 // beginning finds what is simulated.
-func (a *API) beginning(r *http.Request, b *simulateBody) (beginner, *runtime.Machine, error) {
+func (a *API) beginning(r *http.Request, b *simulateBody) (simulate.Begin, *runtime.Machine, error) {
 	switch {
 	case b.Run != "" && (b.Machine != "" || b.Source != ""), b.Run == "" && b.Machine == "" && b.Source == "":
 		return nil, nil, badBody("machine", "name one of machine, source and run")
@@ -140,7 +137,7 @@ func (a *API) simulated(r *http.Request, b *simulateBody) (*runtime.Machine, err
 }
 
 // beginningOf begins with a stored run.
-func (a *API) beginningOf(r *http.Request, b *simulateBody) (beginner, *runtime.Machine, error) {
+func (a *API) beginningOf(r *http.Request, b *simulateBody) (simulate.Begin, *runtime.Machine, error) {
 	r.SetPathValue("run", b.Run)
 	row, err := a.engine.Row(r.Context(), b.Run)
 	if err != nil {

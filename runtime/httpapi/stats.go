@@ -25,7 +25,17 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, stats)
+	throughput, err := a.keptThroughput.get(r.Context(), struct{}{}, a.engine.Throughput)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, statsAnswer{stats, throughput.Of(q.Machine)})
+}
+
+// statsAnswer is the figures of a machine.
+type statsAnswer struct {
+	*runtime.Stats
+	Throughput []runtime.MinuteStats `json:"throughput"` // of the last hour, whatever since is
 }
 
 // stats are figures, looked up at most every keptFor by one, whoever asks.

@@ -48,6 +48,8 @@ func (m *Machine) inputMember(sc *scanner, in *Input, key string) error {
 		return sc.textInto(&in.Message)
 	case "stderr":
 		return sc.textInto(&in.Stderr)
+	case "checkpoint":
+		return sc.truthInto(&in.Checkpoint)
 	case "timer":
 		return sc.lookup("timer", m.index.timers, &in.Timer)
 	case "from":

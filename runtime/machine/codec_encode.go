@@ -265,6 +265,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		o.text("category", m.def.Categories[in.Category])
 		o.text("message", in.Message)
 		o.text("stderr", in.Stderr)
+		o.truth("checkpoint", in.Checkpoint)
 	case TimerInput:
 		o.text("timer", m.def.Timers[in.Timer].Name)
 	case ProgressInput:
@@ -289,6 +290,7 @@ func (m *Machine) appendInput(b []byte, in *Input) []byte {
 		o.text("key", in.Key)
 		o.number("attempt", int64(in.Attempt))
 		o.text("message", in.Message)
+		o.truth("checkpoint", in.Checkpoint)
 	}
 	if in.Migration != nil {
 		o.text("from", in.Migration.From)

@@ -57,6 +57,10 @@ type Input struct {
 	Category int    // of failure
 	Message  string // of failure; of late: what was returned
 
+	// Checkpoint says of lost, and of a failure because nothing was heard of the attempt, that the next one
+	// begins with a checkpoint. It decides nothing.
+	Checkpoint bool
+
 	Stderr string // of failure: the end of what the attempt wrote to standard error; decides nothing
 
 	Over  string    // of over_budget: the cost

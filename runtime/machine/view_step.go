@@ -48,6 +48,8 @@ type StepView struct {
 	// Uncounted is what it has reported besides, and what counts for nothing, as it stood.
 	Uncounted []CostView `json:"uncounted,omitempty"`
 	Queued    bool       `json:"queued,omitempty"` // it came while the run was paused
+	// Checkpoint says of an attempt that was lost that the next one begins with its checkpoint.
+	Checkpoint bool `json:"checkpoint,omitempty"`
 
 	EventID string `json:"event_id,omitempty"`
 	Actor   string `json:"actor,omitempty"`
@@ -104,7 +106,7 @@ func (m *Machine) StepView(r *Record) StepView {
 	if r.Cause != nil {
 		v.Code, v.Message = r.Cause.Code, r.Cause.String()
 	}
-	v.Worker, v.Queued = in.Worker, in.Queued
+	v.Worker, v.Queued, v.Checkpoint = in.Worker, in.Queued, in.Checkpoint
 	if in.Took > 0 {
 		v.Took = in.Took.String()
 	}

@@ -106,7 +106,7 @@ func (r *request) tally() (y tally, err error) {
 	}
 	store.CountRecords(r.Run.Machine, r.History, before.entered.UTC(),
 		func(s store.StepCount) {
-			y.add(stepCount, s.Machine, s.Day, "1", string(s.Kind), s.Input, s.From, s.To, string(s.Effect))
+			y.add(stepCount, s.Machine, s.Day, "1", string(s.Kind), s.Counted(), s.From, s.To, string(s.Effect))
 		},
 		func(s store.StayCount) { y.add(stayCount, s.Machine, s.Bucket, "1", s.State) })
 	err = store.CountCosts(r.Run.Machine, r.History, func(n store.CostCount) {
@@ -239,8 +239,10 @@ func (r *counted) into(c *store.Counts, day int64) error {
 		c.Runs = append(c.Runs, store.RunCount{Machine: r.Machine, State: x[0], Status: machine.Status(x[1]),
 			Outcome: machine.Outcome(x[2]), Paused: r.Number == 1, Runs: n})
 	case r.What == stepCount && r.Number >= day:
-		c.Steps = append(c.Steps, store.StepCount{Machine: r.Machine, Day: r.Number, Kind: machine.InputKind(x[0]),
-			Input: x[1], From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n})
+		s := store.StepCount{Machine: r.Machine, Day: r.Number, Kind: machine.InputKind(x[0]),
+			From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n}
+		s.Recount(x[1])
+		c.Steps = append(c.Steps, s)
 	case r.What == stayCount:
 		c.Stays = append(c.Stays, store.StayCount{Machine: r.Machine, State: x[0], Bucket: r.Number, Visits: n})
 	}

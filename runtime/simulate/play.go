@@ -148,9 +148,12 @@ const maxPlayed = 10_000
 // errEndless is the error of inputs that lead to more.
 var errEndless = fmt.Errorf("it leads to more than %d steps", maxPlayed)
 
+// Begin starts a simulation, whose host guards are answered by another.
+type Begin = func(Guard) (*Simulation, error)
+
 // Play begins a simulation, and takes inputs. The error is of the first input that the run
 // refuses, or that is none.
-func Play(begin func(Guard) (*Simulation, error), inputs []Input) (*Played, error) {
+func Play(begin Begin, inputs []Input) (*Played, error) {
 	p := &player{answers: map[string]bool{}}
 	for ; len(inputs) > 0 && inputs[0].Guard != ""; inputs = inputs[1:] { // those that the start needs
 		if err := p.learn(&inputs[0]); err != nil {

@@ -79,7 +79,7 @@ func (t *tx) countCommit(c *store.Commit, before *standing) {
 	store.CountRecords(c.Run.Machine, c.History, fromMicros(before.entered),
 		func(s store.StepCount) {
 			t.count(count{table: stepCounts, machine: s.Machine, number: s.Day,
-				texts: [5]string{string(s.Kind), s.Input, s.From, s.To, string(s.Effect)}}, s.Steps)
+				texts: [5]string{string(s.Kind), s.Counted(), s.From, s.To, string(s.Effect)}}, s.Steps)
 		},
 		func(s store.StayCount) {
 			t.count(count{table: stayCounts, machine: s.Machine, texts: [5]string{s.State}, number: s.Bucket}, s.Visits)
@@ -138,8 +138,10 @@ func (s *Store) counts(ctx context.Context, name string, since time.Time) (c sto
 			c.Runs = append(c.Runs, store.RunCount{Machine: key.machine, State: x[0], Status: machine.Status(x[1]),
 				Outcome: machine.Outcome(x[2]), Paused: key.number == 1, Runs: n})
 		case key.table == stepCounts && key.number >= store.DayOf(since):
-			c.Steps = append(c.Steps, store.StepCount{Machine: key.machine, Day: key.number, Kind: machine.InputKind(x[0]),
-				Input: x[1], From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n})
+			s := store.StepCount{Machine: key.machine, Day: key.number, Kind: machine.InputKind(x[0]),
+				From: x[2], To: x[3], Effect: machine.Effect(x[4]), Steps: n}
+			s.Recount(x[1])
+			c.Steps = append(c.Steps, s)
 		case key.table == stayCounts:
 			c.Stays = append(c.Stays, store.StayCount{Machine: key.machine, State: x[0], Bucket: key.number, Visits: n})
 		}

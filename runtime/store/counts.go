@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -29,6 +30,27 @@ type StepCount struct {
 	From, To string
 	Effect   machine.Effect
 	Steps    int64
+
+	Checkpoint bool // of attempts that were lost: the next one begins with a checkpoint
+}
+
+// withCheckpoint is the end of what stores keep as the input of such steps.
+const withCheckpoint = ", with a checkpoint"
+
+// Counted is the input as stores keep it with the count: it says of lost attempts whether they had a checkpoint.
+func (s *StepCount) Counted() string {
+	if s.Checkpoint {
+		return s.Input + withCheckpoint
+	}
+	return s.Input
+}
+
+// Recount takes Input and Checkpoint from what Counted has given; Kind is set.
+func (s *StepCount) Recount(counted string) {
+	s.Input = counted
+	if s.Kind == machine.LostInput || s.Kind == machine.FailureInput {
+		s.Input, s.Checkpoint = strings.CutSuffix(counted, withCheckpoint)
+	}
 }
 
 // StayCount is how many visits of a state lasted so long.
@@ -67,6 +89,7 @@ func CountRecords(name string, rows []HistoryRow, entered time.Time, step func(S
 		step(StepCount{
 			Machine: name, Day: DayOf(h.At), Kind: h.Kind, Input: h.Input,
 			From: h.From, To: h.To, Effect: h.Effect, Steps: 1,
+			Checkpoint: (h.Kind == machine.LostInput || h.Kind == machine.FailureInput) && bytes.Contains(h.Record, []byte(`"checkpoint":true`)),
 		})
 		if h.Kind == machine.MigrateInput {
 			continue // the visit goes on, in a state that may have another name

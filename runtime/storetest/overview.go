@@ -123,6 +123,29 @@ func testCounts(f *fixture) {
 	equal(f, len(runs)+len(steps)+len(stays), 0)
 }
 
+// testCountsOfLost: attempts that were lost count apart where the next one begins with a checkpoint.
+func testCountsOfLost(f *fixture) {
+	f.commit(f.create("r1"))
+	for _, record := range []string{`{"checkpoint":true}`, `{"checkpoint":true}`, `{}`} {
+		for _, kind := range []machine.InputKind{machine.LostInput, machine.FailureInput, machine.EventInput} {
+			c := f.next("r1")
+			h := &c.History[0]
+			h.Kind, h.Input, h.Effect, h.Record = kind, "gone", machine.Stayed, []byte(record)
+			f.commit(c)
+		}
+	}
+	counts, err := f.s.Counts(f.ctx, "Order", time.Time{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, s := range counts.Steps {
+		got[fmt.Sprintf("%s %s %t", s.Kind, s.Input, s.Checkpoint)] += s.Steps
+	}
+	equal(f, got, map[string]int64{"start Go false": 1, "event gone false": 3,
+		"lost gone true": 2, "lost gone false": 1, "failure gone true": 2, "failure gone false": 1})
+}
+
 // testCountsOfMigration: a visit goes on where its state is given another name.
 func testCountsOfMigration(f *fixture) {
 	f.commit(f.create("r"))

@@ -85,6 +85,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"OutboxLease", testOutboxLease},
 		{"Counts", testCounts},
 		{"CountsOfMigration", testCountsOfMigration},
+		{"CountsOfLost", testCountsOfLost},
 		{"Costs", testCosts},
 		{"Waiting", testWaiting},
 		{"Wanted", testWanted},

@@ -27,10 +27,6 @@ type bulk struct {
 	judge func(*runtime.View) error // whether the run then is as it should be; it may be nil
 }
 
-// steeredAtOnce is how many runs are steered side by side: a command may wait
-// until a run's activities have stopped, and many writes share one sync.
-const steeredAtOnce = 16
-
 func (b *bulk) flags(c *cobra.Command) {
 	c.Flags().StringVar(&b.where, "where", "", "instead of an ID: the runs for which all `TERMS` hold, as in fsmc list")
 	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it; without this flag, only show what would be done")
@@ -164,25 +160,22 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 	report := &bulkReport{Applied: true, Runs: []bulkRun{}, Refused: []bulkError{}}
 	var (
 		mu        sync.Mutex
-		group     sync.WaitGroup
-		slots     = make(chan struct{}, steeredAtOnce)
 		judgement error
+		runs      = make([]string, len(rows))
 	)
 	for i := range rows {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			run := rows[i].Run
-			v, err := b.act(ctx, store, run)
-			mu.Lock()
-			defer mu.Unlock()
-			report.add(t, run, &v, runError(run, err))
-			if err == nil {
-				judgement = cmp.Or(judgement, b.judged(&v))
-			}
-		})
+		runs[i] = rows[i].Run
 	}
-	group.Wait()
+	runtime.SteerAll(runs, func(run string) error {
+		v, err := b.act(ctx, store, run)
+		mu.Lock()
+		defer mu.Unlock()
+		report.add(t, run, &v, runError(run, err))
+		if err == nil {
+			judgement = cmp.Or(judgement, b.judged(&v))
+		}
+		return nil // it has been said
+	}, nil)
 	switch {
 	case t.asJSON:
 		slices.SortFunc(report.Runs, func(a, b bulkRun) int { return strings.Compare(a.Run, b.Run) })

@@ -32,7 +32,8 @@ func newStats(s *streams) *cobra.Command {
   - what activities have reported as cost
   - how many runs ended with each outcome on each day
   - how often attempts were lost: their worker was gone (lost), their heartbeat did
-    not come (silent), or they made no progress (stalled)
+    not come (silent), or they made no progress (stalled); and how many had a
+    checkpoint, with which the next attempt began
   - how many visits of a state lasted how long, as a row of 25 bars: up to 1ms, 2ms,
     5ms, 10ms, 20ms, 50ms, 100ms, 200ms, 500ms, 1s, 2s, 5s, 10s, 30s, 1m, 2m, 5m,
     15m, 1h, 3h, 12h, 1d, 3d, 7d, and longer
@@ -93,7 +94,7 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 		t.row(i, "MACHINE\tDAY\tENDED IN\tRUNS", "%s\t%s\t%s\t%d", r.Machine, r.Day, r.Outcome, r.Runs)
 	}
 	for i, r := range s.Lost {
-		t.row(i, "MACHINE\tIN\tATTEMPTS\tTIMES", "%s\t%s\t%s\t%d", r.Machine, r.State, r.Reason, r.Count)
+		t.row(i, "MACHINE\tIN\tATTEMPTS\tTIMES\tWITH CHECKPOINT", "%s\t%s\t%s\t%d\t%s", r.Machine, r.State, r.Reason, r.Count, some(r.Checkpoint))
 	}
 	for i, r := range s.Histograms {
 		t.row(i, "MACHINE\tSTATE\tVISITS FROM 1ms TO 7d", "%s\t%s\t|%s|", r.Machine, r.State, bars(r.Counts))

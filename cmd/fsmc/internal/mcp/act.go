@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 )
 
 // actors are the tools that change something.
@@ -108,11 +108,8 @@ func (s *Server) send(ctx context.Context, c *call, event string, data json.RawM
 	return s.after(ctx, &v, err)
 }
 
-// cancelWithin is how long a cancel waits until the activities of its run have stopped.
-const cancelWithin = 5 * time.Second
-
 func (s *Server) cancelRun(ctx context.Context, c *call) (any, error) {
-	limited, stop := context.WithTimeout(ctx, cancelWithin)
+	limited, stop := context.WithTimeout(ctx, httpapi.CancelWithin)
 	defer stop()
 	who := c.operator()
 	v, err := s.Engine.Cancel(limited, c.run, runtime.CancelOptions{Force: c.yes("force"), Actor: who.Actor, Reason: who.Reason})

@@ -93,7 +93,7 @@ func inputsOf(raw json.RawMessage) ([]simulate.Input, error) {
 }
 
 // beginning is how the simulation begins that a call asks for.
-func (s *Server) beginning(ctx context.Context, c *call) (func(simulate.Guard) (*simulate.Simulation, error), error) {
+func (s *Server) beginning(ctx context.Context, c *call) (simulate.Begin, error) {
 	switch {
 	case c.has("machine") == c.has("run"):
 		return nil, errors.New(`name either a "machine" or a "run"`)

@@ -83,14 +83,8 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 	case "send":
 		form = r.PostForm.Get("event")
 		v, err = s.send(ctx, id, r.PostForm, who)
-	case "cancel":
-		v, err = s.cancel(ctx, id, who)
-	case "pause":
-		v, err = s.Engine.Pause(ctx, id, who)
-	case "resume":
-		v, err = s.Engine.Resume(ctx, id, who)
-	case "retry":
-		v, err = s.Engine.Retry(ctx, id, who)
+	case "cancel", "pause", "resume", "retry":
+		v, err = httpapi.Steer(ctx, s.Engine, runtime.InputKind(command), id, who, false)
 	case "complete":
 		form = "complete"
 		v, err = s.complete(ctx, id, r.PostForm, who)
@@ -98,23 +92,6 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 		err = errNoPage
 	}
 	return v, cmp.Or(form, command), err
-}
-
-// cancel asks for it, and does not wait until activities have stopped: the page shows them.
-func (s *Site) cancel(ctx context.Context, id string, who runtime.Operator) (runtime.View, error) {
-	before, err := s.Engine.Get(ctx, id)
-	if err != nil {
-		return before, err
-	}
-	short, stop := context.WithTimeout(ctx, limit/10)
-	defer stop()
-	v, err := s.Engine.Cancel(short, id, runtime.CancelOptions{Actor: who.Actor, Reason: who.Reason})
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		if v, err = s.Engine.Get(ctx, id); err == nil && v.Seq == before.Seq {
-			err = &fault{http.StatusServiceUnavailable, "the run could not be cancelled in time: nothing has been written"}
-		}
-	}
-	return v, err
 }
 
 // version is the machine of a run.

@@ -13,7 +13,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // bulkData is a command for several runs: what it means, before it is done, or what became of it.
@@ -133,28 +132,13 @@ func (s *Site) steerAll(ctx context.Context, d *bulkData, who runtime.Operator) 
 	for i := range d.Runs {
 		runs[i] = d.Runs[i].Run
 	}
-	steer := func(run string) error { return s.steerOne(ctx, run, runtime.InputKind(d.Command), who) }
+	steer := func(run string) error {
+		_, err := httpapi.Steer(ctx, s.Engine, runtime.InputKind(d.Command), run, who, false)
+		return err
+	}
 	d.Applied = true
-	d.Done = httpapi.SteerAll(runs, steer, func(run string, why error) {
+	d.Done = runtime.SteerAll(runs, steer, func(run string, why error) {
 		d.Refused = append(d.Refused, refusal{run, words(why)})
 	})
 	slices.SortFunc(d.Refused, func(a, b refusal) int { return strings.Compare(a.Run, b.Run) })
-}
-
-func (s *Site) steerOne(ctx context.Context, run string, kind runtime.InputKind, who runtime.Operator) error {
-	if ctx.Err() != nil {
-		return errors.New("its turn has not come in the time of an answer: ask again")
-	}
-	var err error
-	switch kind {
-	case machine.CancelInput:
-		_, err = s.cancel(ctx, run, who)
-	case machine.PauseInput:
-		_, err = s.Engine.Pause(ctx, run, who)
-	case machine.ResumeInput:
-		_, err = s.Engine.Resume(ctx, run, who)
-	case machine.RetryInput:
-		_, err = s.Engine.Retry(ctx, run, who)
-	}
-	return err
 }

@@ -38,6 +38,54 @@ func strip(shares []share) template.HTML {
 	return template.HTML(b.String()) // numbers, and texts that are quoted
 }
 
+// hour is a bar for each minute of the last hour, as high as its steps are many.
+func hour(minutes []runtime.MinuteStats) template.HTML {
+	const wide, high = 5, 36 // of a bar
+	most, b := int64(1), strings.Builder{}
+	for _, m := range minutes {
+		most = max(most, m.Steps)
+	}
+	fmt.Fprintf(&b, `<svg class="hour" viewBox="0 0 %d %d" width="%[1]d" height="%d" role="img" aria-label="Steps in each minute of the last hour" preserveAspectRatio="none">`, wide*len(minutes), high+1, high+1)
+	for i, m := range minutes {
+		tall := (high*m.Steps + most - 1) / most
+		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="minute" x="%d" width="%d" height="%d"/><rect x="%d" y="%d" width="%d" height="%d"/></g>`, m.Minute.Local().Format("15:04"),
+			minuteWords(m), wide*i, wide, high+1, wide*i, high-tall, wide-1, tall+1)
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers
+}
+
+// minuteWords says what happened in a minute, or in several.
+func minuteWords(m runtime.MinuteStats) string {
+	return fmt.Sprintf("%s, %d started, %d ended", describe.Count(m.Steps, "step"), m.Started, m.Ended)
+}
+
+// machineDay is a day of the runs of a machine.
+type machineDay struct {
+	machine string
+	day     int64 // since 1970
+}
+
+// costsByDay are the sums of what attempts used, as texts such as "usd 0.17".
+func costsByDay(counts []store.CostCount) map[machineDay][]string {
+	sums := map[machineDay]map[string]string{}
+	for _, c := range counts {
+		on := machineDay{c.Machine, c.Day}
+		if sums[on] == nil {
+			sums[on] = map[string]string{}
+		}
+		sums[on][c.Name] = machine.AddAmounts(cmp.Or(sums[on][c.Name], "0"), c.Amount)
+	}
+	out := map[machineDay][]string{}
+	for on, costs := range sums {
+		for name, sum := range costs {
+			out[on] = append(out[on], name+" "+sum)
+		}
+		slices.Sort(out[on])
+	}
+	return out
+}
+
 // day is what the runs of a machine did on one.
 type day struct {
 	Day                           string
@@ -73,21 +121,10 @@ func days(v *survey, name string) []day {
 			on.Other += e.Runs
 		}
 	}
-	costs := map[int64]map[string]string{}
-	for _, c := range v.counts.Costs {
-		if c.Machine == name {
-			if costs[c.Day] == nil {
-				costs[c.Day] = map[string]string{}
-			}
-			costs[c.Day][c.Name] = machine.AddAmounts(cmp.Or(costs[c.Day][c.Name], "0"), c.Amount)
+	for on, costs := range costsByDay(v.counts.Costs) {
+		if on.machine == name {
+			of(time.Unix(on.day*24*60*60, 0).UTC().Format(time.DateOnly)).Costs = costs
 		}
-	}
-	for n, sums := range costs {
-		on := of(time.Unix(n*24*60*60, 0).UTC().Format(time.DateOnly))
-		for cost, sum := range sums {
-			on.Costs = append(on.Costs, cost+" "+sum)
-		}
-		slices.Sort(on.Costs)
 	}
 	var out []day
 	for _, one := range byDay {

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -42,6 +43,8 @@ type stateRow struct {
 	Here  bool // the newest version has it
 	Waits bool // runs in it go on
 	Bars  template.HTML
+
+	Longest *runtime.RunRow // that has been in it longest, of those that are in it; nil where none has for long
 }
 
 func (s *Site) machinePage(r *http.Request) (page, error) {
@@ -113,6 +116,9 @@ func (d *machineData) fill(v *survey) {
 		row.Bars = histogram(v.histogramOf(d.Name, row.State))
 		if row.Waits {
 			row.Runs = d.Card.in(row.State) // without those that were cancelled there
+		}
+		if at := slices.IndexFunc(v.longest, func(r runtime.RunRow) bool { return r.Machine == d.Name && r.State == row.State }); at >= 0 {
+			row.Longest = &v.longest[at]
 		}
 	}
 	d.Days = days(v, d.Name)

@@ -21,6 +21,7 @@ type busyStore struct {
 func (s *busyStore) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
 	c, err := s.Store.Counts(ctx, machine, since)
 	c.Steps, c.Stays = append(c.Steps, s.more.Steps...), append(c.Stays, s.more.Stays...)
+	c.Costs = append(c.Costs, s.more.Costs...)
 	return c, err
 }
 
@@ -28,7 +29,7 @@ func (s *busyStore) Counts(ctx context.Context, machine string, since time.Time)
 func TestFiguresOfMachine(t *testing.T) {
 	s := newSite(t, approval, func(o *Options) {
 		busy := &busyStore{Store: o.Store}
-		busy.more.Steps = []store.StepCount{{Machine: "Approval", From: "Waiting", To: "Waiting", Kind: machine.LostInput, Input: "lost", Steps: 7}}
+		busy.more.Steps = []store.StepCount{{Machine: "Approval", From: "Waiting", To: "Waiting", Kind: machine.LostInput, Input: "lost", Steps: 7, Checkpoint: true}}
 		busy.more.Stays = []store.StayCount{
 			{Machine: "Approval", State: "Waiting", Bucket: store.BucketOf(90 * time.Second), Visits: 3},
 			{Machine: "Approval", State: "Waiting", Bucket: store.BucketOf(30 * 24 * time.Hour), Visits: 1},
@@ -37,7 +38,7 @@ func TestFiguresOfMachine(t *testing.T) {
 	})
 	s.start("doc-1", `{"title": "A"}`)
 	s.has(s.get("/machines/Approval", 200), "<title>3 visits up to 2m</title>", "<title>1 visit longer than 168h</title>",
-		`<td>its worker was lost</td><td class="num">7</td>`)
+		`<td>its worker was lost</td><td class="num">7</td><td class="num">7</td>`)
 }
 
 // TestDaysOfOlderVersions: a run that ended in a terminal which the newest version does not have has ended.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // overviewData is what the first page shows.
@@ -16,17 +17,22 @@ type overviewData struct {
 	Total  int
 	Cards  []*card
 	Newest []runtime.RunRow
+
+	Longest []runtime.RunRow // in the state in which they are
 }
 
 // newestShown is how many runs the first page lists.
 const newestShown = 12
+
+// longestShown is how many runs it lists that have been longest in their state.
+const longestShown = 5
 
 func (s *Site) overviewPage(r *http.Request) (page, error) {
 	survey, err := s.look(r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	d := &overviewData{Groups: groups(&survey.health), Total: len(survey.health.Problems), Cards: cards(survey)}
+	d := &overviewData{Groups: groups(&survey.health), Total: len(survey.health.Problems), Cards: cards(survey), Longest: survey.longest[:min(len(survey.longest), longestShown)]}
 	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
 		return page{}, err
 	}
@@ -38,6 +44,9 @@ type card struct {
 	Name                      string
 	Active, Ended, Successful int64
 	Shares                    []share
+	Hour                      []runtime.MinuteStats
+	Behind                    bool     // steps of the hour have not been counted yet
+	Today                     []string // what attempts have cost
 }
 
 // share is how many runs stand in a state.
@@ -64,6 +73,17 @@ func (c *card) Success() int64 {
 		return 0
 	}
 	return 100 * c.Successful / c.Ended
+}
+
+// Throughput is the last hour in bars; see hour.
+func (c *card) Throughput() template.HTML { return hour(c.Hour) }
+
+// Total is what happened in the last hour.
+func (c *card) Total() (sum runtime.MinuteStats) {
+	for _, m := range c.Hour {
+		sum.Started, sum.Ended, sum.Steps = sum.Started+m.Started, sum.Ended+m.Ended, sum.Steps+m.Steps
+	}
+	return sum
 }
 
 // Strip is the bar of its runs by state.
@@ -104,7 +124,9 @@ func cards(v *survey) (out []*card) {
 		states[key] = len(c.Shares)
 		c.Shares = append(c.Shares, share{n.State, n.Runs})
 	}
+	costs := costsByDay(v.counts.Costs)
 	for _, c := range out {
+		c.Hour, c.Behind, c.Today = v.hour.Of(c.Name), v.hour.Behind, costs[machineDay{c.Name, store.DayOf(v.at)}]
 		slices.SortFunc(c.Shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.Runs, a.Runs), strings.Compare(a.State, b.State)) })
 	}
 	slices.SortFunc(out, func(a, b *card) int { return strings.Compare(a.Name, b.Name) })

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
@@ -148,7 +149,7 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 	}
 	d.Activities = d.activityRows()
 	if d.At == 0 && s.mayWrite(r) {
-		d.Commands = s.commands(ctx, d)
+		d.Commands = s.commands(ctx, d.ID)
 		d.Events = d.eventForms()
 	}
 	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: historyShown}); err == nil {
@@ -231,6 +232,15 @@ func (d *runData) AtPath(seq int64) string {
 		return fmt.Sprintf("%s&at=%d", d.Path, seq)
 	}
 	return fmt.Sprintf("%s/at/%d", d.Path, seq)
+}
+
+// ByQuery reports whether the id of the run stands in the query of its address.
+func (d *runData) ByQuery() bool { return queryMark(d.Path) == "&" }
+
+// SliderPath is where the form goes that asks for the run as it was after a step.
+func (d *runData) SliderPath() string {
+	path, _, _ := strings.Cut(d.Path, "?")
+	return path
 }
 
 // Post is where a form of the run's page goes, below the base.

@@ -28,17 +28,21 @@ var labels = []label{
 	{machine.RetryInput, "Retry"}, {machine.ResumeInput, "Resume"}, {machine.PauseInput, "Pause"}, {machine.CancelInput, "Cancel"},
 }
 
+// command is the button for a run.
+func (l label) command(id string) command {
+	name := string(l.kind)
+	return command{Name: name, Label: l.label, Danger: l.kind == machine.CancelInput, Title: fmt.Sprintf("fsmc %s %s", name, describe.Plain(id, 200))}
+}
+
 // commands are those that the run would take.
-func (s *Site) commands(ctx context.Context, d *runData) (out []command) {
-	kinds, err := s.Engine.Commands(ctx, d.ID)
+func (s *Site) commands(ctx context.Context, id string) (out []command) {
+	kinds, err := s.Engine.Commands(ctx, id)
 	if err != nil {
 		return nil // what cannot be read is said above
 	}
 	for _, l := range labels {
 		if slices.Contains(kinds, l.kind) {
-			name := string(l.kind)
-			out = append(out, command{Name: name, Label: l.label, Danger: l.kind == machine.CancelInput,
-				Title: fmt.Sprintf("fsmc %s %s", name, describe.Plain(d.ID, 200))})
+			out = append(out, l.command(id))
 		}
 	}
 	return out

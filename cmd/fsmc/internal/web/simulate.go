@@ -65,7 +65,7 @@ func (s *Site) simulatePage(w http.ResponseWriter, r *http.Request) {
 func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 	q := r.URL.Query()
 	d := &simData{Run: r.PathValue("run"), Base: url.Values{}}
-	var begin func(simulate.Guard) (*simulate.Simulation, error)
+	var begin simulate.Begin
 	if d.Run != "" {
 		begin, err = s.fromRun(r, d)
 	} else {
@@ -99,7 +99,7 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 }
 
 // fromRun begins as a stored run was after a step.
-func (s *Site) fromRun(r *http.Request, d *simData) (func(simulate.Guard) (*simulate.Simulation, error), error) {
+func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	ctx := r.Context()
 	row, err := s.Store.Load(ctx, d.Run)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Site) fromRun(r *http.Request, d *simData) (func(simulate.Guard) (*simu
 }
 
 // fromMachine begins a new run, when its parameters are there.
-func (s *Site) fromMachine(r *http.Request, d *simData) (func(simulate.Guard) (*simulate.Simulation, error), error) {
+func (s *Site) fromMachine(r *http.Request, d *simData) (simulate.Begin, error) {
 	survey, err := s.look(r.Context())
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ type survey struct {
 	counts   store.Counts
 	stats    runtime.Stats
 	versions []runtime.Version
+	hour     runtime.Throughput
+	longest  []runtime.RunRow // in the state in which they are, the longest first
 	at       time.Time
 }
 
@@ -35,6 +37,12 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 			return nil, err
 		}
 		if v.stats, err = s.Engine.Stats(ctx, runtime.StatsQuery{Since: since}); err != nil {
+			return nil, err
+		}
+		if v.hour, err = s.Engine.Throughput(ctx); err != nil {
+			return nil, err
+		}
+		if v.longest, err = s.Engine.Longest(ctx); err != nil {
 			return nil, err
 		}
 		v.versions, err = s.Engine.Versions(ctx)

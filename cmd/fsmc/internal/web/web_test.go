@@ -193,6 +193,15 @@ func TestTimeTravel(t *testing.T) {
 	}
 	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
 	page := s.get("/runs/doc-1/at/2", 200)
+	s.has(page, `action="/runs/doc-1"`, `name="at" min="1" max="4" value="2"`, "<output for=\"at\">2 of 4</output>")
+	s.has(s.get("/runs/doc-1?at=2", 200), "Step 2 of 4", `value="2"`) // where the form of the slider leads
+	s.has(s.get("/runs/doc-1", 200), `min="1" max="4" value="4"`)
+	s.start("..", `{"title": "A"}`)
+	s.post("/run/send?id=..", url.Values{"event": {"Reject"}}, 303)
+	s.has(s.get("/run?id=..", 200), `id="time" action="/run"><input type="hidden" name="id" value="..">`)
+	s.has(s.get("/run?id=..&at=1", 200), "Step 1 of 2")
+	s.start("new", `{"title": "A"}`)
+	s.hasNot(s.get("/runs/new", 200), `type="range"`) // there is no other time
 	s.has(page, "Step 2 of 4", `{&#34;note&#34;:&#34;one&#34;}`, `id="state-Waiting" class="state current"`, `href="/runs/doc-1/at/1"`, `href="/runs/doc-1/at/3"`)
 	s.hasNot(page, `class="primary"`, "two", `id="arrow-Waiting-Rejected" class="arrow cancel taken"`)
 	s.has(s.get("/runs/doc-1/at/9", 404), "steps 1 to 4")

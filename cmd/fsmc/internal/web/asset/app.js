@@ -246,6 +246,16 @@ for (const name of ["mouseover", "focusin"]) {
   });
 }
 
+// While the slider moves, the page shows the run as it was.
+document.addEventListener("input", (e) => {
+  const at = e.target;
+  if (!(at instanceof HTMLInputElement) || at.type !== "range" || !at.form) return;
+  const told = at.form.querySelector("output");
+  if (told) told.textContent = at.value + " of " + at.max;
+  history.replaceState(null, "", at.form.action + "?" + new URLSearchParams(/** @type {any} */ (new FormData(at.form))));
+  soon();
+});
+
 // Runs that are chosen
 
 function chosen() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // live is true when a page follows the feed.
@@ -29,6 +30,26 @@ func TestSend(t *testing.T) {
 		}
 		tb.quiet()
 	}
+}
+
+// TestTime: the slider shows the run as it was while it is moved; without scripts, with a button.
+func TestTime(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1")
+	tb.do(chromedp.Evaluate("window.loaded = 1", nil), chromedp.Focus("#at"), chromedp.KeyEvent(kb.ArrowLeft))
+	tb.until(`document.querySelector("#state-Checking.current") && document.querySelector("#time output").innerText === "1 of 2"`)
+	tb.until(`document.querySelector("#travel strong").innerText === "Step 1 of 2" && !document.querySelector("#events") && !document.querySelector("#commands button")`)
+	tb.do(chromedp.KeyEvent(kb.ArrowRight))
+	tb.until(`document.querySelector("#state-Waiting.current")`)
+	if eval[int](tb, "window.loaded") != 1 || !strings.HasSuffix(eval[string](tb, "location.href"), "/runs/doc-1?at=2") {
+		t.Errorf("the page was loaded again, or stands at %s", eval[string](tb, "location.href"))
+	}
+	tb.quiet()
+
+	plain := w.open("runs/doc-1", emulation.SetScriptExecutionDisabled(true))
+	plain.do(chromedp.SetAttributeValue("#at", "value", "1"), chromedp.Click("#time button"))
+	plain.until(`document.querySelector("#travel strong")?.innerText === "Step 1 of 2"`)
+	plain.quiet()
 }
 
 // TestRefused keeps what was typed.

@@ -59,7 +59,7 @@ const findings = `axe.run(document, {resultTypes: ["violations"]}).then(r => JSO
 
 // TestPages looks at each page, wide and narrow, light and dark, with and without scripts.
 func TestPages(t *testing.T) {
-	w := newWorld(t, []string{"doc-1", "doc-2", "flaky-1"})
+	w := newWorld(t, []string{"doc-1", "doc-2", "flaky-1"}, "--stuck", "1s")
 	code := axe(t)
 	for _, page := range pagesOf {
 		for _, scripts := range []bool{true, false} {

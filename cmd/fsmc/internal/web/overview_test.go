@@ -1,0 +1,52 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// TestOverviewFigures: a machine's card has what its runs did in the last hour, and what they cost today.
+func TestOverviewFigures(t *testing.T) {
+	s := newSite(t, approval, func(o *Options) {
+		busy := &busyStore{Store: o.Store}
+		today := store.DayOf(time.Now())
+		for _, c := range []store.CostCount{{Day: today, Name: "usd", Amount: "0.1"}, {Day: today, Name: "usd", Amount: "0.07"},
+			{Day: today, Name: "tokens", Amount: "900"}, {Day: today - 1, Name: "usd", Amount: "5"}} {
+			c.Machine = "Approval"
+			busy.more.Costs = append(busy.more.Costs, c)
+		}
+		o.Store, o.Engine = busy, runtime.NewEngine(busy)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	s.start("doc-2", `{"title": "A"}`)
+	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
+	page := s.get("/", 200)
+	s.has(page, "Last hour: 3 steps, 2 started, 1 ended</p>", "Cost of today, UTC: tokens 900, usd 0.17</p>")
+	if n := strings.Count(page, `class="minute"`); n != 60 {
+		t.Errorf("%d bars", n)
+	}
+	s.hasNot(page, "so far")
+	s.has(s.get("/machines/Approval", 200), "tokens 900 usd 0.17", "usd 5")
+}
+
+// TestOverviewLongest: who has been longest in its state is on the first page, and beside the state.
+func TestOverviewLongest(t *testing.T) {
+	s := newSite(t, approval, nil)
+	for _, id := range []string{"doc-1", "doc-2", "doc-3"} {
+		s.start(id, `{"title": "A"}`)
+	}
+	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
+	_, longest, _ := strings.Cut(s.get("/", 200), `<h2>Longest in their state</h2>`)
+	longest, _, _ = strings.Cut(longest, "</section>")
+	s.has(longest, "doc-2", "doc-3")
+	s.hasNot(longest, "doc-1")
+	if strings.Index(longest, "doc-2") > strings.Index(longest, "doc-3") {
+		t.Error("the younger one comes first")
+	}
+	s.has(s.get("/machines/Approval", 200), `</time>, <a href="/runs/doc-2">`)
+}
