@@ -171,7 +171,7 @@ func (f *folder) apply(ctx context.Context, s *snapshot, limit int, last bool) {
 	var worst []*check.Worst
 	var err error
 	if last {
-		list, worst, err = check.AnalyzeContext(ctx, s.unit().Program, all.Rules, limit, false)
+		list, worst, err = check.VisitsContext(ctx, s.unit().Program, all.Rules, limit)
 	} else {
 		list, err = check.RunContext(ctx, s.unit().Program, all.Rules, limit)
 	}
@@ -213,7 +213,7 @@ func (f *folder) keep(s *snapshot, worst []*check.Worst) {
 
 // figure finds the worst cases.
 func (f *folder) figure(ctx context.Context, s *snapshot) {
-	_, worst, err := check.AnalyzeContext(ctx, s.unit().Program, nil, f.server.Limit, false)
+	_, worst, err := check.VisitsContext(ctx, s.unit().Program, nil, f.server.Limit)
 	if err != nil {
 		return
 	}
