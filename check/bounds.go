@@ -21,6 +21,7 @@ type Worst struct {
 	Activities []Figure // attempts of each, in the order of their declarations; runs, of a machine that is called
 	Tree       *Tree    // with what it calls; nil of a machine that calls none
 	Unbounded  []Endless
+	Visits     []Visit // of each leaf and composite; only where they are asked for
 
 	still *explore.Weigher // that counts nothing
 }

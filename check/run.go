@@ -40,6 +40,11 @@ func AnalyzeContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit 
 	return check(ctx, prog, rules, limit, func(s *session) { s.bounds, s.runs = true, runs })
 }
 
+// VisitsContext is AnalyzeContext without runs, and with the worst visits of all states.
+func VisitsContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit int) (diag.List, []*Worst, error) {
+	return check(ctx, prog, rules, limit, func(s *session) { s.bounds, s.visits = true, true })
+}
+
 // Analyze is RunUpTo and Bounds of every machine, in the order of the program,
 // with the runs that reach the figures where runs says so. Both come from one
 // exploration.

@@ -18,6 +18,7 @@ type session struct {
 	limit  int
 	bounds bool // the worst cases are wanted
 	runs   bool // and the runs that reach them
+	visits bool // and the worst visits
 
 	// Not changed once machines are checked side by side.
 	results map[*ir.Machine]*result
@@ -64,6 +65,9 @@ func (s *session) of(m *ir.Machine) *result {
 		}
 		if s.bounds || s.called[m] {
 			r.worst = p.bounds()
+		}
+		if s.visits && r.worst != nil {
+			p.visits(r.worst)
 		}
 		if s.called[m] {
 			r.summary = p.summarize(slices.ContainsFunc(r.list, misleads))

@@ -37,6 +37,9 @@ func (t *Times) settle(members []int32) {
 func (t *Times) uncapped(c int32) int64 {
 	time := int64(0)
 	for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
+		if t.isOver(e) {
+			continue
+		}
 		if t.of[t.p.To[e]] != t.of[c] {
 			time = max(time, t.reach(c, e))
 		} else if t.weight(c, e) > 0 {
@@ -78,6 +81,7 @@ func (t *Times) exit(members []int32, c int32, i int) int64 {
 		for e := t.p.First[v]; e < t.p.First[v+1]; e++ {
 			to := t.p.To[e]
 			switch {
+			case t.isOver(e):
 			case t.of[to] != t.of[c]:
 				longest = max(longest, t.beyond(v, e, i))
 			case t.stops(timer, e):

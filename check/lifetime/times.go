@@ -3,7 +3,7 @@
 // In the order in which to read them: times.go (the equations), fans.go (what the elements
 // of a fan-out last), callees.go (what machines last that are called), settle.go (their
 // solution, component by component), parts.go (the sum that a time is), endless.go
-// (why one has no end).
+// (why one has no end), visits.go (how long a visit lasts).
 package lifetime
 
 import (
@@ -40,14 +40,18 @@ type Times struct {
 	exits   []int64     // exit(T, c), for each timer around the leaf of c
 	attempt []int64     // by state ID: what the attempts cost that start with it, of one without fan-outs
 	begun   map[beginning]int64
-	stopsIn []int64 // by state ID: see stopping
-	first   []int32 // by component: where its members begin
+	stopsIn []int64            // by state ID: see stopping
+	ended   func(e int32) bool // what lies behind this edge does not count; nil where all does
+	first   []int32            // by component: where its members begin
 	members []int32
 }
 
 // New computes the times of p, whose components are given.
-func New(p *explore.Product, of []int32, n int) *Times {
-	t := &Times{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1)}
+func New(p *explore.Product, of []int32, n int) *Times { return until(p, of, n, nil) }
+
+// until is New for times that are over with an edge of ended; no component has one.
+func until(p *explore.Product, of []int32, n int, ended func(e int32) bool) *Times {
+	t := &Times{Longest: make([]int64, p.Len()), p: p, of: of, start: make([]int32, p.Len()+1), ended: ended}
 	m := p.Table.Machine
 	t.stopsIn = t.stopping()
 	t.around, t.attempt, t.begun = make([][]capping, len(m.States)), make([]int64, len(m.States)), map[beginning]int64{}
@@ -81,6 +85,9 @@ func New(p *explore.Product, of []int32, n int) *Times {
 	}
 	return t
 }
+
+// isOver reports whether nothing behind edge e counts.
+func (t *Times) isOver(e int32) bool { return t.ended != nil && t.ended(e) }
 
 // capping is a timer around a leaf.
 type capping struct {

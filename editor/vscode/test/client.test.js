@@ -144,6 +144,36 @@ test(`${edits} edits: memory is flat, and between edits the server rests`, { ski
   assert.fail("the server does not come to rest");
 });
 
+test("a name is renamed in other folders of the project, and in scenarios", async (t) => {
+  const editor = await begun(t);
+  /** @type {Record<string, string>} */
+  const files = {
+    "go.mod": "module example\n",
+    "lib/types.fsm": "record Order { total int 0..9 }\n",
+    "lib/ship.fsm": 'import "types.fsm"\nmachine Ship(order Order) {\n    initial A\n    state A {\n        on done when order.total > 3 -> Sent else -> Sent\n    }\n    terminal Sent\n}\n',
+    "app/shop_test.fsm": 'import "../lib/ship.fsm"\nimport "../lib/types.fsm"\nscenario "it is sent" of Ship(order = Order { total = 4 }) {\n    expect Sent\n}\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(editor.dir, name)), { recursive: true });
+    fs.writeFileSync(path.join(editor.dir, name), text);
+  }
+  await editor.open("lib/types.fsm", files["lib/types.fsm"]);
+  await editor.open("lib/ship.fsm", files["lib/ship.fsm"]);
+  /** @param {string} name @param {string} word @param {string} newName */
+  const renamed = async (name, word, newName) => {
+    const before = files[name].slice(0, files[name].indexOf(word)).split("\n");
+    const position = { line: before.length - 1, character: before[before.length - 1].length };
+    const answer = await editor.connection.sendRequest(rpc.RenameRequest.type, { textDocument: { uri: editor.uri(name) }, position, newName });
+    const uris = Object.keys(answer?.changes || {}).sort();
+    return uris.map((uri) => uri.slice(editor.uri("").length).replace(/^\//, "") + " " + answer?.changes?.[uri].length);
+  };
+  assert.deepStrictEqual(await renamed("lib/types.fsm", "total", "sum"), ["app/shop_test.fsm 1", "lib/ship.fsm 1", "lib/types.fsm 1"]);
+  assert.deepStrictEqual(await renamed("lib/types.fsm", "Order", "Purchase"), ["app/shop_test.fsm 1", "lib/ship.fsm 1", "lib/types.fsm 1"]);
+  assert.deepStrictEqual(await renamed("lib/ship.fsm", "Ship", "Send"), ["app/shop_test.fsm 1", "lib/ship.fsm 1"]);
+  assert.deepStrictEqual(await renamed("lib/ship.fsm", "Sent", "Gone"), ["app/shop_test.fsm 1", "lib/ship.fsm 3"]);
+  assert.strictEqual(await editor.end(), 0);
+});
+
 test("what no editor should send is answered, and the server lives", async (t) => {
   const editor = await begun(t);
   await editor.open("a.fsm", "machine M {\n    initial T\n    terminal T\n}\n");

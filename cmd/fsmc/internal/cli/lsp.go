@@ -23,7 +23,7 @@ Exit status 1: the editor ended the conversation without a shutdown.`,
 		Example: `  fsmc lsp`,
 		Args:    arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := lsp.Serve(c.Context(), s.in, s.out, lsp.Options{Version: version(), Load: s.loadOpen})
+			err := lsp.Serve(c.Context(), s.in, s.out, lsp.Options{Version: version(), Load: s.loadOpen, Root: projectOf})
 			if err != nil {
 				return findingf("%v", err)
 			}

@@ -31,6 +31,26 @@ func worstText(w *check.Worst) string {
 	return strings.Join(parts, ", ")
 }
 
+// visitText is the worst visit of a state on one line: "worst visit: 2h, 0.64 usd; entered
+// at most 3 times in a run".
+func visitText(v *check.Visit) string {
+	text := "worst visit: " + timeText(v.Time)
+	for _, c := range v.Costs {
+		if c.Amount == nil || c.Amount.Sign() > 0 {
+			text += ", " + amountText(c.Amount) + " " + c.Name
+		}
+	}
+	switch n := v.Entered; {
+	case n == nil:
+		return text + "; entered any number of times in a run"
+	case n.Sign() == 0:
+		return "no run enters it"
+	case n.Cmp(big.NewRat(1, 1)) == 0:
+		return text + "; entered at most once in a run"
+	}
+	return text + "; entered at most " + amountText(v.Entered) + " times in a run"
+}
+
 // amountText is an amount without zeros at its end.
 func amountText(r *big.Rat) string {
 	if r == nil {

@@ -171,7 +171,7 @@ func (f *folder) apply(ctx context.Context, s *snapshot, limit int, last bool) {
 	var worst []*check.Worst
 	var err error
 	if last {
-		list, worst, err = check.AnalyzeContext(ctx, s.unit().Program, all.Rules, limit, false)
+		list, worst, err = check.VisitsContext(ctx, s.unit().Program, all.Rules, limit)
 	} else {
 		list, err = check.RunContext(ctx, s.unit().Program, all.Rules, limit)
 	}
@@ -213,7 +213,7 @@ func (f *folder) keep(s *snapshot, worst []*check.Worst) {
 
 // figure finds the worst cases.
 func (f *folder) figure(ctx context.Context, s *snapshot) {
-	_, worst, err := check.AnalyzeContext(ctx, s.unit().Program, nil, f.server.Limit, false)
+	_, worst, err := check.VisitsContext(ctx, s.unit().Program, nil, f.server.Limit)
 	if err != nil {
 		return
 	}
@@ -331,8 +331,12 @@ func (s *server) view(uri string) (*view, error) {
 	if d == nil {
 		return nil, errors.New("the text is not open: " + uri)
 	}
+	now := make(map[string]*document, len(s.docs))
+	for _, other := range s.docs {
+		now[other.path] = other
+	}
 	f := s.folderOf(d)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &view{snapshot: f.latest, doc: d}, nil
+	return &view{snapshot: f.latest, doc: d, now: now}, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // hover says what the name at the cursor means: its declaration, its comment, and of a
-// state who leads there; of an arm its bound; of a rule its page.
+// state its worst visit and who leads there; of an arm its bound; of a rule its page.
 func hover(_ context.Context, v *view, p proto.TextDocumentPositionParams) (any, error) {
 	offset := v.offset(p.Position)
 	if text, at := v.ruleAt(offset); text != "" {
@@ -141,7 +141,8 @@ func (s *snapshot) heading(r ir.Ref, n ast.Any) string {
 	return line
 }
 
-// aboutState says from where the state declared at a place is entered.
+// aboutState says what the worst visit of the state declared at a place takes, and from
+// where it is entered.
 func (s *snapshot) aboutState(at token.Pos) string {
 	for _, m := range s.unit().Program.Machines {
 		for _, state := range m.States {
@@ -158,6 +159,11 @@ func (s *snapshot) aboutState(at token.Pos) string {
 				from = append([]string{"the start of " + state.Parent.Name}, from...)
 			}
 			text := "\n\nin machine " + m.Name + ", path `" + state.Path + "`"
+			if w := s.worst(m); w != nil {
+				if v := w.Visit(state.Path); v != nil {
+					text += "\n\n" + visitText(v)
+				}
+			}
 			if len(from) > 0 {
 				text += "\n\nentered from: " + strings.Join(from, ", ")
 			}

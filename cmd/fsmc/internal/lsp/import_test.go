@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,25 @@ func loadImports(paths []string, open map[string][]byte) (*lang.Unit, error) {
 		all = append(all, lang.Source{Name: path, Src: text})
 	}
 	return lang.LoadFrom(sources, lang.Among(all)), nil
+}
+
+// loadBelow is loadFiles with imports of files below a folder.
+func loadBelow(dir string) func(paths []string, open map[string][]byte) (*lang.Unit, error) {
+	return func(paths []string, open map[string][]byte) (*lang.Unit, error) {
+		unit, err := loadFiles(paths, open)
+		if err != nil {
+			return nil, err
+		}
+		docs := map[string]*document{}
+		for path, text := range open {
+			docs[path] = newDocument(uriOf(path), 1, text)
+		}
+		var sources []lang.Source
+		for _, path := range paths {
+			sources = append(sources, lang.Source{Name: path, Src: unit.File(path).Src})
+		}
+		return lang.LoadFrom(sources, lang.Among(sourcesBelow(context.Background(), []string{dir}, docs))), nil
+	}
 }
 
 // TestImportedText renames what an import brings from a text that is open and edited: the

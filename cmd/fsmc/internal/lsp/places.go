@@ -60,10 +60,21 @@ func (v *view) importedAt(offset int) []string {
 	return nil
 }
 
-// references are all places of the name at the cursor.
-func references(_ context.Context, v *view, p proto.ReferenceParams) (any, error) {
+// references are all places of the name at the cursor in the project; those of the folder
+// alone, where others cannot be read.
+func references(ctx context.Context, v *view, p proto.ReferenceParams) (any, error) {
 	out := []proto.Location{}
-	for _, r := range v.names().same(v.names().at(v.doc.path, v.offset(p.Position))) {
+	at := proto.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Position}
+	wide, refs, err := v.everywhere(ctx, at)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		refs = v.names().same(v.names().at(v.doc.path, v.offset(p.Position)))
+	default:
+		v = wide
+	}
+	for _, r := range refs {
 		if (!r.Declares() || p.Context.IncludeDeclaration) && v.file(r.At.Filename) != nil {
 			out = append(out, v.locationOf(r.Span()))
 		}

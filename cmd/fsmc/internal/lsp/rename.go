@@ -25,14 +25,20 @@ func prepareRename(_ context.Context, v *view, p proto.TextDocumentPositionParam
 	return v.rangeOf(refs[0].Span()), nil
 }
 
-// rename gives the name at the cursor another text, in all places. It refuses what would
-// make the unit mean something else: a name that is taken, or that hides another one.
-func rename(_ context.Context, v *view, p proto.RenameParams) (any, error) {
+// rename gives the name at the cursor another text, in all places of the project. It refuses
+// what would make the files mean something else: a name that is taken, or that hides
+// another one.
+func rename(ctx context.Context, v *view, p proto.RenameParams) (any, error) {
 	if !identifier.MatchString(p.NewName) {
 		return nil, refused("%q is no name: letters, digits and _, and no digit first", p.NewName)
 	}
-	refs := v.names().same(v.names().at(v.doc.path, v.offset(p.Position)))
-	if len(refs) == 0 {
+	v, refs, err := v.everywhere(ctx, proto.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Position})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, refused("it is not known where the name is used: %v", err)
+	case len(refs) == 0:
 		return nil, refused("there is no name here that is declared in a file")
 	}
 	texts := map[string][]byte{}

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &player{client: begin(t, Options{}), files: map[string]string{}}
+			p.s.Load = loadBelow(p.dir)
 			want := -1
 			for i, f := range a.Files {
 				if f.Name == "want" {
@@ -50,6 +51,9 @@ func TestScripts(t *testing.T) {
 					continue
 				}
 				p.files[f.Name] = string(f.Data)
+				if err := os.MkdirAll(filepath.Dir(p.path(f.Name)), 0o700); err != nil {
+					t.Fatal(err)
+				}
 				if err := os.WriteFile(p.path(f.Name), f.Data, 0o600); err != nil {
 					t.Fatal(err)
 				}

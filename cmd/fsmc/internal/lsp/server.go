@@ -33,6 +33,10 @@ type Options struct {
 	// is open, by its path, it takes that text.
 	Load func(paths []string, open map[string][]byte) (*lang.Unit, error)
 
+	// Root is the root of the project to which a folder belongs: the folder itself where
+	// nothing marks one. Where it is nil the folders of the editor are all there is.
+	Root func(folder string) string
+
 	Quiet  time.Duration // after an edit, until rules are applied
 	Small  int           // configurations of a machine in the first check
 	Limit  int           // and in the second one

@@ -21,6 +21,7 @@ type snapshot struct {
 	key    string
 	docs   map[string]*document // open ones of the folder, by path
 	open   map[string]*document // open ones, by path: the folder may import others
+	beyond []string             // paths, where more files than those of the folder are looked at together
 
 	unit  func() *lang.Unit
 	names func() *names
@@ -68,6 +69,9 @@ func (s *snapshot) texts() map[string][]byte {
 // paths are the files of the folder, those that only the editor has too; nil for a text
 // that is no file.
 func (s *snapshot) paths() []string {
+	if s.beyond != nil {
+		return s.beyond
+	}
 	var paths []string
 	for path, d := range s.docs {
 		if !d.isFile() {
@@ -93,6 +97,7 @@ func (s *snapshot) paths() []string {
 type view struct {
 	*snapshot
 	doc *document
+	now map[string]*document // open ones, by path; the snapshot may be older than those that its folder does not read
 }
 
 // file is the text called path, as it is in the snapshot; nil for one that is not there.
