@@ -43,7 +43,7 @@ type child struct {
 	future workflow.ChildWorkflowFuture
 	done   bool
 	late   bool // its time is over
-	left   bool // its parent does not wait for what it comes to
+	left   bool // its parent does not wait for it
 	out    Output
 	failed error
 	told   []machine.Cost // what its parent knows that it has used
@@ -127,7 +127,7 @@ func (r *run) watch(ctx workflow.Context, c *child) {
 	})
 }
 
-// moves reports whether a run takes what its children come to: else they wait.
+// moves reports whether a run takes the end of a child: else that waits.
 func (r *run) moves() bool {
 	return r.snapshot.Status == machine.Running && r.snapshot.PausedAt.IsZero()
 }

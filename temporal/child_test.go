@@ -418,3 +418,52 @@ func TestCalleeMissing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+const limitedCallee = `machine Top {
+	initial Working
+	state Working {
+		do machine Below()
+		on Below.Ended -> Done
+		on failed -> Done
+	}
+	terminal Done success
+}
+
+machine Below {
+	event Worked
+	activity work() -> Worked LIMIT
+	initial Working
+	state Working {
+		do work()
+		on Worked -> Ended
+		on failed -> Ended
+	}
+	terminal Ended success
+}
+`
+
+// TestLimits: a limit for all runs together is refused before a run starts, in a machine that is called, too.
+func TestLimits(t *testing.T) {
+	for _, limit := range []string{"limit 5 per 1m", "limit 10 at once"} {
+		machines := compiledTree(strings.Replace(limitedCallee, "LIMIT", limit, 1))
+		if len(machines) != 2 {
+			t.Fatal("the machines do not compile")
+		}
+		work := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"work": nil}}
+		client := &temporal.Client{Callees: machines[:1]}
+		in := temporal.Input{Definition: machines[1].Definition().Encode(), Callees: []json.RawMessage{machines[0].Definition().Encode()}}
+		env := quiet().NewTestWorkflowEnvironment()
+		env.RegisterWorkflowWithOptions(temporal.RunWorkflow, workflow.RegisterOptions{Name: temporal.WorkflowType})
+		env.ExecuteWorkflow(temporal.WorkflowType, in)
+		for who, err := range map[string]error{
+			"client": client.Start(t.Context(), machines[1], "a", nil),
+			"worker": temporal.Register(quiet().NewTestWorkflowEnvironment(), temporal.Worker{Machine: machines[1],
+				Callees: []temporal.Callee{{Machine: machines[0], Handlers: work}}}),
+			"workflow": env.GetWorkflowError(),
+		} {
+			if want := `machine "Below" does not run on Temporal yet: the activity "work" has a limit for all runs together, which neither the rate of a task queue`; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the %s says %v", limit, who, err)
+			}
+		}
+	}
+}

@@ -14,7 +14,8 @@ func Supported(d *machine.Definition) error {
 	}
 	for i := range d.Activities {
 		if d.Activities[i].Limit != nil {
-			return refuse("the activity %q has a limit for all runs together", d.Activities[i].Name)
+			return refuse("the activity %q has a limit for all runs together, which neither the rate of a task queue nor the slots of a worker keep",
+				d.Activities[i].Name)
 		}
 	}
 	for i := range d.Timers {
