@@ -245,7 +245,7 @@ func (r *run) leave(ctx workflow.Context, c *child) {
 		_ = workflow.Await(ctx, func() bool { return c.done || r.snapshot.Forced && !force })
 	}
 	if _, s := r.childEnd(c); s != nil {
-		r.hear(ctx, c, s.Spent)
+		r.hear(ctx, c, s.Spent, true)
 	}
 	if c.called && c.ended {
 		r.stopping--
@@ -254,8 +254,8 @@ func (r *run) leave(ctx workflow.Context, c *child) {
 	c.called = false
 }
 
-// hear notes what a child has used, as far as the run does not know it.
-func (r *run) hear(ctx workflow.Context, c *child, total []machine.Cost) {
+// hear notes what a child has used, as far as the run does not know it: in all, or until now.
+func (r *run) hear(ctx workflow.Context, c *child, total []machine.Cost, ended bool) {
 	if slices.Equal(total, c.told) {
 		return
 	}
@@ -264,12 +264,18 @@ func (r *run) hear(ctx workflow.Context, c *child, total []machine.Cost) {
 		if c.left || !s.IsOpen(task) {
 			task = nil
 		}
+		if c.done && !ended { // meanwhile: its end says more
+			return machine.Input{}, errKnown
+		}
 		return r.machine.ToldInput(s, task, c.run, total, c.told), nil
 	})
 	if err == nil {
 		c.told = total
 	}
 }
+
+// errKnown refuses to note what the end of a child says, too.
+var errKnown = errors.New("the child has ended")
 
 // listenToTree takes what the parent wants, and what children tell.
 func (r *run) listenToTree(ctx workflow.Context) {
@@ -294,7 +300,7 @@ func (r *run) listenToTree(ctx workflow.Context) {
 				return
 			}
 			if i := slices.IndexFunc(r.children, func(c *child) bool { return c.run == told.Child && !c.done }); i >= 0 {
-				r.hear(ctx, r.children[i], told.Total)
+				r.hear(ctx, r.children[i], told.Total, false)
 			}
 		}
 	})
