@@ -21,7 +21,7 @@ type attempt struct {
 	ready  time.Time // when it may begin
 	lost   int       // how often its worker was lost
 	ended  bool      // by a step
-	called bool      // its activity is under way
+	called bool      // its activity or child is under way
 	cancel workflow.CancelFunc
 }
 
@@ -61,7 +61,7 @@ func (r *run) end(c *machine.Command) {
 	if a.called {
 		r.stopping++
 	}
-	a.cancel()
+	a.cancel() // a child, which has a way of its own, is asked
 }
 
 // see makes an attempt, again where it was declined or its worker lost, until it is over.
@@ -81,6 +81,10 @@ func (r *run) see(ctx workflow.Context, a *attempt) {
 
 // try makes the attempt, and reports whether it is over with that.
 func (r *run) try(ctx workflow.Context, a *attempt) bool {
+	if r.machine.Callee(a.task.Do) != "" {
+		r.callChild(ctx, a)
+		return true
+	}
 	answer, made := r.call(ctx, a)
 	free, _ := workflow.NewDisconnectedContext(ctx)
 	switch {
@@ -120,8 +124,14 @@ func (r *run) admit(ctx workflow.Context, a *attempt) bool {
 const beginner = "worker"
 
 // start has a run that is held to a budget let the attempt begin, by a step of its own. It reports false
-// where the run has taken over_budget in its place.
+// where the run has taken over_budget in its place. Before a child starts the run takes what is due: it may
+// leave it.
 func (r *run) start(ctx workflow.Context, a *attempt) bool {
+	if r.machine.Callee(a.task.Do) != "" {
+		if _, err := r.step(ctx, 0, nil); err == nil && (a.ended || !r.mayBegin()) {
+			return false
+		}
+	}
 	if !r.machine.Begins(r.snapshot, a.task.Do) {
 		return true
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,8 +30,9 @@ const Patience = 10 * time.Second
 // List need a worker on the task queue of the run.
 type Client struct {
 	Temporal  client.Client
-	TaskQueue string        // of the machine whose runs it starts
-	Patience  time.Duration // how long it waits for a worker; Patience if it is 0
+	TaskQueue string             // of the machine whose runs it starts
+	Callees   []*machine.Machine // the machines that those call whose runs it starts, and that these call
+	Patience  time.Duration      // how long it waits for a worker; Patience if it is 0
 
 	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
 	// them where they stand.
@@ -51,17 +54,18 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if strings.Contains(id, "/") {
 		return errors.New(`the id of a run has no "/"`)
 	}
-	if err := Supported(m.Definition()); err != nil {
+	callees, err := c.callees(m)
+	if err != nil {
 		return err
 	}
-	if err := tryStart(m, id, params); err != nil {
+	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
 		return err
 	}
-	_, err := c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,
+	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable})
+	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, Callees: callees})
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
 		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
@@ -72,16 +76,24 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 // errHost is the answer of a host guard where there is no host.
 var errHost = errors.New("the worker answers it")
 
-// tryStart takes the start step on a snapshot that is thrown away. What depends on a host guard is left to the
-// worker.
-func tryStart(m *machine.Machine, id string, params json.RawMessage) error {
-	now := time.Now().UTC()
+// callees are the definitions of the machines that m calls, and of those that they call, in a fixed order.
+func (c *Client) callees(m *machine.Machine) (encoded []json.RawMessage, err error) {
+	found, err := tree(m.Definition(), c.Callees)
+	for _, hash := range slices.Sorted(maps.Keys(found)) {
+		encoded = append(encoded, found[hash].Definition().Encode())
+	}
+	return encoded, err
+}
+
+// tryStart takes the start step, of a child if there is a parent, on a snapshot that is thrown away. What
+// depends on a host guard is left to the worker.
+func tryStart(m *machine.Machine, id string, params json.RawMessage, parent *Parent, now time.Time) error {
 	in, err := m.StartInput(params, now, machine.MaxPayload)
 	if err != nil {
 		return err
 	}
 	asked := false
-	_, _, _, err = m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), in, now, func(int, []machine.Value) (bool, error) {
+	_, _, _, err = m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), parent.start(in), now, func(int, []machine.Value) (bool, error) {
 		asked = true
 		return false, errHost
 	})
@@ -139,9 +151,27 @@ func (c *Client) Complete(ctx context.Context, run string, of machine.Completion
 	})
 }
 
-// Show looks at a run, which may have ended.
+// Show looks at a run, which may have ended, and at its children that go on.
 func (c *Client) Show(ctx context.Context, run string) (v machine.View, err error) {
-	return v, c.query(ctx, run, "", &v, QueryView)
+	if err := c.query(ctx, run, "", &v, QueryView); err != nil {
+		return v, err
+	}
+	for i := range v.Activities {
+		c.showChild(ctx, v.Activities[i].Child)
+	}
+	for i := range v.Left {
+		c.showChild(ctx, &v.Left[i])
+	}
+	return v, nil
+}
+
+// showChild says of a child how it stands. One that does not answer, because it is about to start, stays what
+// its parent knows of it.
+func (c *Client) showChild(ctx context.Context, of *machine.ChildView) {
+	var v machine.View
+	if of != nil && c.query(ctx, of.Run, "", &v, QueryView) == nil {
+		of.State, of.Status, of.Paused, of.Halt = v.State, v.Status, v.Paused, v.Halt
+	}
 }
 
 // History gives the steps after a Seq, and how many at most. They may stand in several executions of the

@@ -57,7 +57,7 @@ func (r *run) quiet(ctx workflow.Context) bool {
 		}
 	}
 	delivers := r.delivering || len(r.outbox) > 0 && !r.deliverAt.After(now)
-	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && workflow.AllHandlersFinished(ctx)
+	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && !r.unread() && !r.owes() && workflow.AllHandlersFinished(ctx)
 }
 
 // continues reports whether the run is to go on in a new execution now. One that has taken no step

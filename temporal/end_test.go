@@ -121,7 +121,7 @@ func TestCancelled(t *testing.T) {
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
 	env.ExecuteWorkflow(temporal.WorkflowType, in)
 	p := player{env: env}
-	history, _ := p.look(t)
+	history, _ := p.look(t, "")
 	if last := string(history[len(history)-1]); !strings.Contains(last, `"kind":"cancel"`) || !strings.Contains(last, `"actor":"temporal"`) {
 		t.Errorf("the last record is %s", last)
 	}

@@ -37,16 +37,21 @@ type player struct {
 // play gives what has become of a tape: as far as the workflow lasts, which ends with its run. With renew the
 // run goes on in a new execution of the workflow as often as it can.
 func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Trace, executions int) {
-	p := &player{tape: tape, machine: tape.Machines[0], calls: map[string]int{}, messages: map[string][]string{}}
+	p := &player{tape: tape, machine: tape.Machines[len(tape.Machines)-1], calls: map[string]int{}, messages: map[string][]string{}}
 	trace = &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // with which bubbles of synctest begin
 	now, acted := begin, make([]bool, len(tape.Acts))
 	in := temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params}
+	callees := make([]temporal.Callee, len(tape.Machines)-1)
+	for i, m := range tape.Machines[:len(callees)] {
+		callees[i] = temporal.Callee{Machine: m, Handlers: p.handlers(m)}
+		in.Callees = append(in.Callees, m.Definition().Encode())
+	}
 	run := enginetest.RunTrace{}
 	for executions = 1; ; executions++ {
 		suite := quiet()
 		p.env = suite.NewTestWorkflowEnvironment()
-		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(), Outbox: p.deliver, Client: &server{}}); err != nil {
+		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(p.machine), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
 			t.Fatal(err)
 		}
 		p.env.SetStartTime(now)
@@ -61,21 +66,33 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 				}, begin.Add(tape.Acts[i].At).Sub(now))
 			}
 		}
+		var children []string // of this execution: it is not left while one goes on
+		p.env.SetOnChildWorkflowStartedListener(func(of *workflow.Info, _ workflow.Context, _ converter.EncodedValues) {
+			children = append(children, of.WorkflowExecution.ID)
+		})
 		var history []json.RawMessage
 		var snapshot json.RawMessage
+		look := func() {
+			history, snapshot = p.look(t, "")
+			for _, id := range children {
+				h, s := p.look(t, id)
+				trace.Runs[id] = enginetest.RunTrace{Snapshot: string(s), History: texts(h)}
+			}
+		}
 		p.env.RegisterDelayedCallback(func() {
-			history, snapshot = p.look(t)
+			look()
 			p.mu.Lock()
 			p.over = true
 			p.mu.Unlock()
+			if len(callees) > 0 { // children that do not end by themselves would hold the environment
+				p.env.UpdateWorkflow(temporal.UpdateSteer, "", &callback{func(any, error) {}}, temporal.Steer{Kind: machine.CancelInput, Force: true})
+			}
 		}, begin.Add(tape.Lasts).Sub(now))
 		p.env.ExecuteWorkflow(temporal.WorkflowType, in)
 		if !p.over && p.env.IsWorkflowCompleted() {
-			history, snapshot = p.look(t)
+			look()
 		}
-		for _, record := range history {
-			run.History = append(run.History, string(record))
-		}
+		run.History = append(run.History, texts(history)...)
 		run.Snapshot = string(snapshot)
 		next, ok := continued(t, p.env.GetWorkflowError())
 		if !ok || p.over {
@@ -108,14 +125,27 @@ func continued(t *testing.T, err error) (in temporal.Input, ok bool) {
 	return in, true
 }
 
-// look asks the run what there is, as a client does.
-func (p *player) look(t *testing.T) (history []json.RawMessage, snapshot json.RawMessage) {
+func texts(records []json.RawMessage) (all []string) {
+	for _, record := range records {
+		all = append(all, string(record))
+	}
+	return all
+}
+
+// look asks the run what there is, as a client does, or a child of it.
+func (p *player) look(t *testing.T, child string) (history []json.RawMessage, snapshot json.RawMessage) {
 	for what, into := range map[string]any{temporal.QueryHistory: &history, temporal.QuerySnapshot: &snapshot} {
 		args := []any{}
 		if what == temporal.QueryHistory {
 			args = []any{0, 1 << 20}
 		}
-		value, err := p.env.QueryWorkflow(what, args...)
+		var value converter.EncodedValue
+		var err error
+		if child != "" {
+			value, err = p.env.QueryWorkflowByID(child, what, args...)
+		} else {
+			value, err = p.env.QueryWorkflow(what, args...)
+		}
 		if err == nil {
 			err = value.Get(into)
 		}
@@ -159,15 +189,17 @@ func encode(v any) string {
 	return string(encoded)
 }
 
-func (p *player) handlers() runtime.Handlers {
+func (p *player) handlers(m *machine.Machine) runtime.Handlers {
 	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range p.machine.Definition().Activities {
-		h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-			c := p.tape.Conduct(p.machine, a, p.called(a))
-			return c.Do(ctx, p.machine, a)
+	for _, a := range m.Definition().Activities {
+		if a.Callee == "" {
+			h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+				c := p.tape.Conduct(m, a, p.called(a))
+				return c.Do(ctx, m, a)
+			}
 		}
 	}
-	for _, g := range p.machine.Definition().Guards {
+	for _, g := range m.Definition().Guards {
 		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return p.tape.Answer(g.Name, args) }
 	}
 	return h

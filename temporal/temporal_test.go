@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
@@ -37,15 +38,26 @@ func untimed(text string) string {
 
 // compiled is the one machine of a source; nil where there are several, or errors.
 func compiled(source string) *machine.Machine {
+	if machines := compiledTree(source); len(machines) == 1 {
+		return machines[0]
+	}
+	return nil
+}
+
+// compiledTree are the machines of a source, each before those that call it; none where it has errors.
+func compiledTree(source string) (machines []*machine.Machine) {
 	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() || len(unit.Program.Machines) != 1 {
+	if unit.Diags.HasErrors() {
 		return nil
 	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		return nil
+	for _, of := range slices.Backward(unit.Program.Machines) {
+		m, err := machine.Compile(table.Compile(of))
+		if err != nil {
+			return nil
+		}
+		machines = append(machines, m)
 	}
-	return m
+	return machines
 }
 
 // together reports whether attempts of the machine may end at the same instant, in any order.
@@ -63,11 +75,21 @@ func together(d *machine.Definition) bool {
 // continuations counts those of all tapes.
 var continuations int
 
+// children counts those of all tapes.
+var children int
+
 // playBoth compares what the engine in memory and Temporal make of a tape, and gives how many records and
 // attempts there were.
-func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts int) {
-	tape := enginetest.Random([]*machine.Machine{m}, seed)
+func playBoth(t *testing.T, seed uint64, machines ...*machine.Machine) (records, attempts int) {
+	tape := enginetest.Random(machines, seed)
 	tape.Instant = true
+	if len(machines) > 1 {
+		// While a child starts, the environment goes by the clock on the wall: it needs a moment on a busy host.
+		for i := range tape.Acts {
+			tape.Acts[i].At += time.Duration(1+i) * 2 * time.Second
+		}
+		tape.Lasts += time.Duration(len(tape.Acts)) * 2 * time.Second
+	}
 	// A run that has failed is over for Temporal: nobody retries it there yet.
 	tape.Acts = slices.DeleteFunc(tape.Acts, func(a enginetest.Act) bool { return a.Kind == machine.RetryInput })
 	want := enginetest.OnStore(func(*testing.T) store.Store { return memstore.New() })(t, tape)
@@ -76,6 +98,7 @@ func playBoth(t *testing.T, m *machine.Machine, seed uint64) (records, attempts 
 	}
 	got, executions := play(t, tape, seed%2 == 0)
 	continuations += executions - 1
+	children += len(want.Runs) - 1
 	for _, trace := range []*enginetest.Trace{want, got} {
 		for id, run := range trace.Runs {
 			for i := range run.History {
@@ -146,7 +169,7 @@ func TestExamples(t *testing.T) {
 		}
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprint(filepath.Base(file), seed), func(t *testing.T) {
-				records, _ := playBoth(t, m, seed)
+				records, _ := playBoth(t, seed, m)
 				played += records
 			})
 		}
@@ -169,7 +192,7 @@ func TestRandomMachines(t *testing.T) {
 			continue
 		}
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r, a := playBoth(t, m, seed)
+			r, a := playBoth(t, seed, m)
 			records, attempts = records+r, attempts+a
 		}) {
 			t.Logf("the machine of seed %d:\n%s", seed, source)
@@ -195,7 +218,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("nothing is refused because %s", want)
 		}
 	}
-	d := &machine.Definition{Format: machine.Format, Name: "M", Activities: []machine.Activity{{Name: "a", Callee: "N"}}}
+	d := &machine.Definition{Format: machine.Format, Name: "M", Activities: []machine.Activity{{Name: "N", Callee: "hash"}}}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.ExecuteWorkflow(temporal.RunWorkflow, temporal.Input{Definition: d.Encode()})

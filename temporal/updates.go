@@ -38,7 +38,7 @@ func (r *run) listen(ctx workflow.Context) error {
 			if r.snapshot.State < 0 {
 				return machine.View{}, errStarting
 			}
-			return r.machine.View(r.snapshot), nil
+			return r.view(), nil
 		}),
 		workflow.SetQueryHandler(ctx, QuerySnapshot, func() (json.RawMessage, error) {
 			if r.snapshot.State < 0 {
@@ -162,11 +162,17 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 	if err := r.apply(ctx, o.input); err != nil {
 		return machine.View{}, refused(err)
 	}
+	r.steerBelow(ctx, o)
 	v := r.machine.View(r.snapshot)
-	if o.Kind == machine.CancelInput {
-		return v, workflow.Await(ctx, func() bool { return r.stopping == 0 })
+	if o.Kind != machine.CancelInput {
+		return v, nil
 	}
-	return v, nil
+	ending := r.snapshot.Status == machine.Ending
+	err := workflow.Await(ctx, func() bool { return r.stopping == 0 && (!ending || r.snapshot.Status == machine.Finished) })
+	if ending {
+		v = r.machine.View(r.snapshot)
+	}
+	return v, err
 }
 
 // complete ends an open activity by hand.
@@ -175,6 +181,15 @@ func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	err := r.apply(ctx, r.completion(&c))
 	return r.machine.View(r.snapshot), refused(err)
+}
+
+// unstarted is the error of a run that its start step refuses, or that cannot start at all. A parent reads why.
+func unstarted(err error) error {
+	var rejected *machine.Rejected
+	if errors.As(err, &rejected) {
+		return temporal.NewNonRetryableApplicationError(err.Error(), refusedType, nil, rejected.Why)
+	}
+	return refused(err)
 }
 
 // refused is an error that fails the update, and not the workflow.

@@ -1,11 +1,11 @@
 package temporal
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -33,23 +33,60 @@ type Worker struct {
 	Handlers runtime.Handlers
 	Outbox   runtime.OutboxFunc // delivers what the machine publishes; nil where it publishes nothing
 	Client   client.Client      // records checkpoints; without it Attempt.Progress is an error
+	Callees  []Callee           // the machines that Machine calls, and that these call
+}
+
+// Callee is a machine that another calls, with the functions for it.
+type Callee struct {
+	Machine  *machine.Machine
+	Handlers runtime.Handlers
 }
 
 // Register registers the workflow, and an activity for each function. The error says what is
-// missing, or what of the machine does not run on Temporal yet. A task queue serves one machine.
+// missing, or what of the machine does not run on Temporal yet. A task queue serves one machine, and those
+// that it calls.
 func Register(to worker.Registry, w Worker) error {
-	d := w.Machine.Definition()
-	if err := cmp.Or(Supported(d), w.complete(d)); err != nil {
+	known := make([]*machine.Machine, len(w.Callees))
+	for i, c := range w.Callees {
+		known[i] = c.Machine
+	}
+	below, err := tree(w.Machine.Definition(), known)
+	if err != nil {
 		return err
 	}
-	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
-	for name, f := range w.Handlers.Activities {
-		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) { return w.attempt(ctx, f, name, &c) },
-			activity.RegisterOptions{Name: name})
+	served := []Callee{{w.Machine, w.Handlers}}
+	for _, c := range w.Callees {
+		if below[c.Machine.Hash()] == nil {
+			return fmt.Errorf("machine %q is not called by machine %q", c.Machine.Definition().Name, w.Machine.Definition().Name)
+		}
+		served = append(served, c)
 	}
-	for name, f := range w.Handlers.Guards {
-		to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
-			activity.RegisterOptions{Name: guardType(d.Name, name)})
+	activities := map[string]map[string]performer{} // by name, and by the hash of the machine: two may have one of a name
+	for _, s := range served {
+		d := s.Machine.Definition()
+		if err := w.complete(d, s.Handlers); err != nil {
+			return err
+		}
+		for name, f := range s.Handlers.Activities {
+			if activities[name] == nil {
+				activities[name] = map[string]performer{}
+			}
+			activities[name][s.Machine.Hash()] = performer{s.Machine, f}
+		}
+		for name, f := range s.Handlers.Guards {
+			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
+				activity.RegisterOptions{Name: guardType(d.Name, name)})
+		}
+	}
+	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
+	for name, of := range activities {
+		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
+			p, ok := of[c.Definition]
+			if !ok {
+				return Answer{}, fmt.Errorf("this worker has another version of machine %q", c.Machine)
+			}
+			return w.attempt(ctx, p, name, &c)
+		}, activity.RegisterOptions{Name: name})
 	}
 	if w.Outbox != nil {
 		to.RegisterActivityWithOptions(func(ctx context.Context, m Message) error { return w.Outbox(ctx, &m) },
@@ -59,8 +96,9 @@ func Register(to worker.Registry, w Worker) error {
 }
 
 // complete reports whether there is a function for each activity and guard: nobody else serves the task queue.
-func (w *Worker) complete(d *machine.Definition) error {
-	if len(w.Handlers.Activities)+len(w.Handlers.Guards) == 0 && len(d.Activities)+len(d.Guards) > 0 {
+func (w *Worker) complete(d *machine.Definition, h runtime.Handlers) error {
+	own := slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" })
+	if len(h.Activities)+len(h.Guards) == 0 && (own || len(d.Guards) > 0) {
 		return fmt.Errorf("machine %q has activities or guards, and no function for it is brought", d.Name)
 	}
 	for i := range d.Dos {
@@ -68,7 +106,7 @@ func (w *Worker) complete(d *machine.Definition) error {
 			return fmt.Errorf("the do %q of machine %q has a limit between checkpoints, and no Client is brought that records them", d.Dos[i].Name, d.Name)
 		}
 	}
-	return w.Handlers.Check(d)
+	return h.Check(d)
 }
 
 func guardType(machine, guard string) string { return machine + "." + guard }
@@ -93,38 +131,41 @@ func (v verdict) read() (bool, error) {
 	return v.Answer, nil
 }
 
+// performer is the function of an activity, and the machine that has that.
+type performer struct {
+	machine *machine.Machine
+	f       runtime.ActivityFunc
+}
+
 // attempt calls the function, held to its limits, and beats for as long as it lasts.
-func (w *Worker) attempt(ctx context.Context, f runtime.ActivityFunc, name string, c *Call) (Answer, error) {
-	if c.Definition != w.Machine.Hash() {
-		return Answer{}, fmt.Errorf("this worker has another version of machine %q", c.Machine)
-	}
-	task, ok := w.Machine.TaskOf(c.Do)
+func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call) (Answer, error) {
+	task, ok := p.machine.TaskOf(c.Do)
 	if !ok {
 		return Answer{}, fmt.Errorf("machine %q has no do %q", c.Machine, c.Do)
 	}
 	task.Key, task.Attempt = c.Key, c.Attempt
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &pulse{client: w.Client, token: activity.GetInfo(ctx).TaskToken, cancel: cancel, last: c.Checkpoint}
+	beats := &pulse{client: w.Client, token: activity.GetInfo(ctx).TaskToken, cancel: cancel, last: c.Checkpoint}
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
-	go p.beat(beating)
+	go beats.beat(beating)
 	hooks := runtime.AttemptHooks{}
 	if w.Client != nil {
-		hooks.Checkpoint = func(data json.RawMessage) error { return p.checkpoint(ctx, data) }
+		hooks.Checkpoint = func(data json.RawMessage) error { return beats.checkpoint(ctx, data) }
 	}
 	a := runtime.NewAttempt(runtime.Attempt{Run: c.Run, Machine: c.Machine, Activity: name, Number: c.Attempt, Key: c.Key,
 		Args: c.Args, Checkpoint: c.Checkpoint, Started: c.Started, Visit: c.Visit}, hooks)
 	began := time.Now()
-	o := runtime.Perform(ctx, f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
-	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost, Checkpoint: p.current()}
-	w.read(&answer, &o, &task)
+	o := runtime.Perform(ctx, p.f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
+	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost, Checkpoint: beats.current()}
+	read(&answer, &o, p.machine, &task)
 	return answer, nil
 }
 
 // read puts an outcome into an answer. One that was cancelled is told as it came; the workflow
 // notes it as late.
-func (w *Worker) read(answer *Answer, o *runtime.AttemptOutcome, task *machine.Task) {
+func read(answer *Answer, o *runtime.AttemptOutcome, m *machine.Machine, task *machine.Task) {
 	switch o.End {
 	case runtime.AttemptReturned:
 		answer.End, answer.Message = endDeclined, o.Message
@@ -138,9 +179,9 @@ func (w *Worker) read(answer *Answer, o *runtime.AttemptOutcome, task *machine.T
 			return
 		}
 	}
-	in := o.Input(w.Machine, task, machine.MaxPayload)
+	in := o.Input(m, task, machine.MaxPayload)
 	if in.Kind == machine.FailureInput {
-		answer.End, answer.Category, answer.Message = endFailed, w.Machine.Definition().Categories[in.Category], in.Message
+		answer.End, answer.Category, answer.Message = endFailed, m.Definition().Categories[in.Category], in.Message
 		return
 	}
 	answer.End, answer.Event, answer.Data = endResult, o.Event, o.Data

@@ -22,6 +22,9 @@ type Input struct {
 	Semantics  int             `json:"semantics,omitempty"`  // machine.Semantics of who starts it; 0 for the first
 	Continued  *Continued      `json:"continued,omitempty"`  // nil for a run that begins
 	Searchable bool            `json:"searchable,omitempty"` // the namespace has the search attributes of Attributes
+
+	Callees []json.RawMessage `json:"callees,omitempty"` // the definitions of the machines that it calls, and of those that they call
+	Parent  *Parent           `json:"parent,omitempty"`  // of a child
 }
 
 // Output is what a run ends with.
@@ -32,6 +35,7 @@ type Output struct {
 // run is the run of one workflow. Its steps take turns, since a host guard is asked in the
 // middle of one.
 type run struct {
+	in       Input
 	machine  *machine.Machine
 	snapshot *machine.Snapshot
 	turn     workflow.Mutex
@@ -43,6 +47,12 @@ type run struct {
 	checkpoints map[string]json.RawMessage // the last ones, by the keys of attempts
 	busy        int                        // of those: attempts that have begun and are not over
 	updates     int                        // taken by this execution
+
+	callees   map[string]*machine.Machine // by their hashes
+	children  []*child                    // those that have started, and of which not all is known
+	toldSpent []machine.Cost              // of a child: what its parent was told that it has used
+	hearing   bool                        // it is dealing with a signal
+	unread    func() bool                 // there is one to deal with
 
 	records  []json.RawMessage          // of this execution
 	base     int64                      // the Seq of the last record before them
@@ -65,7 +75,7 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 	workflow.GetVersion(ctx, "interpreter", interpreter, interpreter)
 	r, err := newRun(ctx, in)
 	if err != nil {
-		return Output{}, refused(err)
+		return Output{}, unstarted(err)
 	}
 	heard := false
 	r.unheard = func() bool { return root.Err() != nil && !heard }
@@ -74,6 +84,7 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 		heard, r.changed = true, true
 	})
 	workflow.Go(ctx, r.deliver)
+	r.listenToTree(ctx)
 	for {
 		r.changed = false
 		if r.finished(ctx) {
@@ -81,6 +92,12 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 		}
 		if r.continues(ctx) {
 			return Output{}, r.continued(ctx, in)
+		}
+		if r.stops() {
+			if err := r.stop(ctx); err != nil {
+				return Output{}, err
+			}
+			continue
 		}
 		if err := r.rest(ctx); err != nil {
 			return Output{}, err
@@ -125,15 +142,18 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Supported(d); err != nil {
-		return nil, err
+	callees := make([]*machine.Definition, len(in.Callees))
+	for i, encoded := range in.Callees {
+		if callees[i], err = machine.ParseDefinition(encoded); err != nil {
+			return nil, err
+		}
 	}
-	m, err := machine.Compile(d, machine.WithSemantics(max(1, in.Semantics)))
+	m, below, err := compileTree(d, callees, machine.WithSemantics(max(1, in.Semantics)))
 	if err != nil {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{machine: m, searchable: in.Searchable, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
+	r := &run{in: in, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
@@ -146,14 +166,15 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 		return r, r.resume(ctx, in.Continued)
 	}
 	_, err = r.step(ctx, 0, func(*machine.Snapshot) (machine.Input, error) {
-		return m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
+		start, err := m.StartInput(in.Params, workflow.Now(ctx), machine.MaxPayload)
+		return in.Parent.start(start), err
 	})
 	return r, err
 }
 
 // rest waits until something has changed, or the next timer of the machine is due.
 func (r *run) rest(ctx workflow.Context) error {
-	awake := func() bool { return r.changed || r.finished(ctx) || r.continues(ctx) }
+	awake := func() bool { return r.changed || r.finished(ctx) || r.stops() || r.continues(ctx) }
 	due := r.snapshot.NextDue()
 	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
 		return workflow.Await(ctx, awake)

@@ -146,9 +146,10 @@ func (o *options) command(ctx context.Context, words []string) error {
 		return errors.New("--db temporal://HOST:PORT/NAMESPACE?queue=NAME is missing")
 	}
 	var m *machine.Machine
+	var callees []*machine.Machine
 	if name == "run" {
 		var err error
-		if m, err = o.load(rest[0]); err != nil {
+		if m, callees, err = o.load(rest[0]); err != nil {
 			return err
 		}
 	}
@@ -160,6 +161,7 @@ func (o *options) command(ctx context.Context, words []string) error {
 	by := machine.Operator{Actor: o.actor, Reason: o.reason}
 	switch name {
 	case "run":
+		c.Callees = callees
 		return o.run(ctx, c, m)
 	case "send":
 		return o.print(c.Send(ctx, rest[0], machine.ExternalEvent{Name: rest[1], Data: json.RawMessage(o.data), ID: o.eventID, IfSeq: o.ifSeq,
@@ -217,6 +219,13 @@ func (o *options) run(ctx context.Context, c *temporal.Client, m *machine.Machin
 	}
 	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
 	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers}
+	for _, callee := range c.Callees {
+		handlers, err := process.Load(o.activities, callee)
+		if err != nil {
+			return err
+		}
+		of.Callees = append(of.Callees, temporal.Callee{Machine: callee, Handlers: handlers})
+	}
 	if o.outbox != "" {
 		of.Outbox = process.Outbox(o.outbox)
 	}
@@ -253,21 +262,42 @@ func isText(m *machine.Machine, param string) bool {
 	return false
 }
 
-// load gives the one machine of a file, or the one called --machine.
-func (o *options) load(path string) (*machine.Machine, error) {
+// load gives the one machine of a file, or the one called --machine, and those that it calls, and they.
+func (o *options) load(path string) (m *machine.Machine, callees []*machine.Machine, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	unit := lang.Load([]lang.Source{{Name: path, Src: text}})
 	if unit.Diags.HasErrors() {
-		return nil, fmt.Errorf("%s has errors: fsmc check %s shows them", path, path)
+		return nil, nil, fmt.Errorf("%s has errors: fsmc check %s shows them", path, path)
 	}
 	var names []string
+	all := map[string]*machine.Machine{}
 	for _, of := range unit.Program.Machines {
+		next, err := machine.Compile(table.Compile(of))
+		if err != nil {
+			return nil, nil, err
+		}
+		all[next.Hash()] = next
 		if names = append(names, of.Name); of.Name == o.machine || o.machine == "" && len(unit.Program.Machines) == 1 {
-			return machine.Compile(table.Compile(of))
+			m = next
 		}
 	}
-	return nil, fmt.Errorf("--machine NAME names one of %s", strings.Join(names, ", "))
+	if m == nil {
+		return nil, nil, fmt.Errorf("--machine NAME names one of %s", strings.Join(names, ", "))
+	}
+	found := map[string]bool{}
+	var below func(*machine.Machine)
+	below = func(m *machine.Machine) {
+		for _, a := range m.Definition().Activities {
+			if callee := all[a.Callee]; callee != nil && !found[a.Callee] { // one of another file is missed by name
+				found[a.Callee] = true
+				callees = append(callees, callee)
+				below(callee)
+			}
+		}
+	}
+	below(m)
+	return m, callees, nil
 }
