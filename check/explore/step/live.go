@@ -231,6 +231,7 @@ func (p *Program) passes(b *ir.Block, reads, sets []uint64) {
 		if n := p.Tracked.Vars[a.Var]; n.Slot != nil {
 			n.Slot.Set(sets, ^uint64(0))
 		}
+		p.setsRecalled(a.Var, sets)
 	}
 }
 
@@ -282,6 +283,7 @@ func (p *Program) readsLength(v *ir.Var, mask []uint64) {
 }
 
 func (p *Program) reads(e ir.Expr, mask []uint64) {
+	p.readsRecalled(e, mask)
 	for _, v := range ir.Vars(e) {
 		if n := p.Tracked.Vars[v]; n.Slot != nil {
 			n.Slot.Set(mask, ^uint64(0))
