@@ -104,7 +104,7 @@ func (m *meeter) note(e ir.Expr) {
 		return true
 	})
 	m.exprs = append(m.exprs, e)
-	for _, v := range ir.Vars(e) {
+	for _, v := range append(ir.Vars(e), m.p.program.Related(e)...) {
 		if n := m.p.program.Tracked.Vars[v]; n.Slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes, m.vars = append(m.nodes, n), append(m.vars, v)
 			m.regions = append(m.regions, n.Regions())

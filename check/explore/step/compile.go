@@ -25,6 +25,7 @@ type atom struct {
 	wish  *wish // nil where nobody can bring a verdict about
 
 	recalled *Recalled // nil where configurations do not hold its verdict
+	judged   *judged   // nil where nothing that is held can decide it
 }
 
 // compiler compiles the expressions of one machine.
@@ -49,6 +50,9 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 		id = len(c.atoms)
 		c.known[key] = id
 		a := atom{host: host, wish: c.wishOf(e, arm)}
+		if !host {
+			a.judged = c.judge(e, negated)
+		}
 		if i := slices.IndexFunc(c.recalled, func(r *Recalled) bool { return r.key == key }); !host && i >= 0 {
 			a.recalled = c.recalled[i]
 		}

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
@@ -23,7 +24,8 @@ type Recalled struct {
 	key          string
 	vars         []*ir.Var
 	holds, fails guard.Formula
-	related      []int // the recalled that have to do with it, itself among them
+	related      []int        // the recalled that have to do with it, itself among them
+	nodes        []*data.Node // the data that they read, as far as it tells values
 }
 
 // mostRecalled is the most comparisons that are recalled, each of which may triple the
@@ -62,13 +64,18 @@ func findRecalled(m *ir.Machine, t *data.Tracked) []*Recalled {
 		})
 	}
 	for _, r := range list {
-		r.relate(list)
+		for _, v := range r.relate(list) {
+			if n := t.Vars[v]; n.Valued() && n.Domain.TellsValues() && !slices.Contains(r.nodes, n) {
+				r.nodes = append(r.nodes, n)
+			}
+		}
 	}
 	return list
 }
 
-// relate finds what of list has to do with r: it reads a variable of r, or of what has.
-func (r *Recalled) relate(list []*Recalled) {
+// relate finds what of list has to do with r: it reads a variable of r, or of what has. It
+// gives all variables of those.
+func (r *Recalled) relate(list []*Recalled) []*ir.Var {
 	vars, related := slices.Clone(r.vars), make([]bool, len(list))
 	for changed := true; changed; {
 		changed = false
@@ -85,6 +92,7 @@ func (r *Recalled) relate(list []*Recalled) {
 			r.related = append(r.related, i)
 		}
 	}
+	return vars
 }
 
 // comparesVars reports whether e is a comparison that reads nothing but variables.
@@ -128,10 +136,17 @@ func (p *Program) recalledIn(e ir.Expr) []int {
 	return out
 }
 
-// readsRecalled adds what is recalled of e.
+// readsRecalled adds what is recalled of e, and the data that it is compared with: what is
+// dropped would be taken for a value that it does not have.
 func (p *Program) readsRecalled(e ir.Expr, mask []uint64) {
 	for _, i := range p.recalledIn(e) {
-		p.recalled[i].node.Slot.Set(mask, ^uint64(0))
+		r := p.recalled[i]
+		r.node.Slot.Set(mask, ^uint64(0))
+		for _, n := range r.nodes {
+			if n.Slot != nil {
+				n.Slot.Set(mask, ^uint64(0))
+			}
+		}
 	}
 }
 
@@ -154,6 +169,15 @@ func (p *Program) Facts(e ir.Expr, words []uint64) []guard.Formula {
 		case isFalse:
 			out = append(out, r.fails)
 		}
+	}
+	return out
+}
+
+// Related lists the variables of what is recalled of e.
+func (p *Program) Related(e ir.Expr) []*ir.Var {
+	var out []*ir.Var
+	for _, i := range p.recalledIn(e) {
+		out = append(out, p.recalled[i].vars...)
 	}
 	return out
 }
@@ -201,9 +225,26 @@ func (s *Step) onlyOne(r *Recalled) int8 {
 			held = append(held, other.fails)
 		}
 	}
+	if len(held) == 0 { // what data says of r alone was asked before
+		return s.possible(r, key, nil)
+	}
+	for _, n := range r.nodes {
+		s.Foot.reads(n)
+		key = binary.AppendUvarint(key, n.Slot.Get(s.Next))
+	}
+	return s.possible(r, key, held)
+}
+
+// possible is onlyOne beside the verdicts held, and the data where there are such.
+func (s *Step) possible(r *Recalled, key []byte, held []guard.Formula) int8 {
 	s.recallKey = key
 	if known, ok := s.Program.onlyOne[string(key)]; ok {
 		return known
+	}
+	if len(held) > 0 {
+		for _, n := range r.nodes {
+			held = append(held, n.Fact(s.Next, false))
+		}
 	}
 	can := func(f guard.Formula) bool {
 		return guard.Satisfy(append(slices.Clone(held), f)...).Verdict != guard.Unsat

@@ -132,6 +132,11 @@ func (s *Step) Failed() bool { return s.Fault.why != noFault }
 // ask is the truth of atom id in this step.
 func (s *Step) ask(id int) bool {
 	if s.verdicts[id] == unasked {
+		if j := s.Program.atoms[id].judged; j != nil {
+			if s.verdicts[id] = j.only(s); s.verdicts[id] != unasked {
+				return s.verdicts[id] == isTrue
+			}
+		}
 		if r := s.Program.atoms[id].recalled; r != nil {
 			s.verdicts[id] = s.chooseRecalled(r)
 			return s.verdicts[id] == isTrue
