@@ -6,6 +6,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -22,9 +23,12 @@ import (
 type Recalled struct {
 	node         *data.Node // of which there is only the slot: 0 where it is open, else the verdict
 	key          string
+	of           *ir.Binary
+	negated      bool // the verdict is not that on of, but on its negation
 	vars         []*ir.Var
 	holds, fails guard.Formula
 	related      []int        // the recalled that have to do with it, itself among them
+	first        int8         // its verdict as a run begins, as far as defaults tell
 	nodes        []*data.Node // the data that they read, as far as it tells values
 }
 
@@ -50,7 +54,7 @@ func findRecalled(m *ir.Machine, t *data.Tracked) []*Recalled {
 				return false
 			}
 			g := guard.Read(b, nil)
-			r := &Recalled{key: key, holds: g.Holds, fails: g.Fails}
+			r := &Recalled{key: key, of: b, negated: negated, holds: g.Holds, fails: g.Fails}
 			if negated {
 				r.holds, r.fails = g.Fails, g.Holds
 			}
@@ -64,6 +68,7 @@ func findRecalled(m *ir.Machine, t *data.Tracked) []*Recalled {
 		})
 	}
 	for _, r := range list {
+		r.begin()
 		for _, v := range r.relate(list) {
 			if n := t.Vars[v]; n.Valued() && n.Domain.TellsValues() && !slices.Contains(r.nodes, n) {
 				r.nodes = append(r.nodes, n)
@@ -71,6 +76,29 @@ func findRecalled(m *ir.Machine, t *data.Tracked) []*Recalled {
 		}
 	}
 	return list
+}
+
+// begin finds what the defaults of fields say of r.
+func (r *Recalled) begin() {
+	var facts []guard.Formula
+	for _, v := range r.vars {
+		if v.Param || v.Default == nil {
+			continue
+		}
+		switch v.Default.Kind {
+		case ir.Int, ir.Duration, ir.Float, ir.String:
+			facts = append(facts, guard.Equal(v, v.Default))
+		}
+	}
+	switch can := func(f guard.Formula) bool {
+		return guard.Satisfy(append(slices.Clone(facts), f)...).Verdict != guard.Unsat
+	}; {
+	case len(facts) == 0:
+	case !can(r.holds):
+		r.first = isFalse
+	case !can(r.fails):
+		r.first = isTrue
+	}
 }
 
 // relate finds what of list has to do with r: it reads a variable of r, or of what has. It
@@ -157,6 +185,17 @@ func (p *Program) setsRecalled(v *ir.Var, mask []uint64) {
 			r.node.Slot.Set(mask, ^uint64(0))
 		}
 	}
+}
+
+// Recalled lists the verdicts that the configuration in words holds.
+func (p *Program) Recalled(words []uint64) []witness.Verdict {
+	var out []witness.Verdict
+	for _, r := range p.recalled {
+		if verdict := int8(r.node.Slot.Get(words)); verdict != unasked {
+			out = append(out, witness.Verdict{Of: r.of, Holds: (verdict == isTrue) != r.negated})
+		}
+	}
+	return out
 }
 
 // Facts are what the configuration in words recalls of what e compares.

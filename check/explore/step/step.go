@@ -256,6 +256,9 @@ func (s *Step) Begins() {
 			n.Slot.Store(s.Next, n.Var.Default.Int)
 		}
 	}
+	for _, r := range s.Program.recalled {
+		r.node.Slot.Set(s.Next, uint64(r.first))
+	}
 	root := s.Program.Machine.Root
 	s.refill(root)
 	s.apply(s.Program.States[root.ID].entry)
