@@ -28,6 +28,7 @@ type meeter struct {
 	bounded  []step.ChoiceCode   // whose bounds matter
 	variants map[string]*variant // by how those stand
 	inexact  bool                // the guards read what is not held
+	exprs    []ir.Expr           // that the guards are
 	fan      *flat.Input         // the input, if its guards read the index of an element
 	x        *search
 	buffer   []byte        // scratch of key
@@ -102,7 +103,8 @@ func (m *meeter) note(e ir.Expr) {
 		}
 		return true
 	})
-	for _, v := range ir.Vars(e) {
+	m.exprs = append(m.exprs, e)
+	for _, v := range append(ir.Vars(e), m.p.program.Related(e)...) {
 		if n := m.p.program.Tracked.Vars[v]; n.Slot != nil && !slices.Contains(m.nodes, n) {
 			m.nodes, m.vars = append(m.nodes, n), append(m.vars, v)
 			m.regions = append(m.regions, n.Regions())
@@ -206,6 +208,9 @@ func (m *meeter) key(words []uint64, canShow bool) {
 	for _, n := range m.nodes {
 		m.buffer = binary.AppendUvarint(m.buffer, n.Slot.Get(words))
 	}
+	for _, e := range m.exprs {
+		m.buffer = m.p.program.AppendRecalled(m.buffer, e, words)
+	}
 	for i := range m.bounded {
 		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
 	}
@@ -247,6 +252,9 @@ func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting 
 		facts := []guard.Formula{v.formula}
 		for _, n := range m.nodes {
 			facts = append(facts, n.Fact(words, shown))
+		}
+		for _, e := range m.exprs {
+			facts = append(facts, m.p.program.Facts(e, words)...)
 		}
 		if m.fan != nil && shown {
 			facts = append(facts, m.isOpen(words))

@@ -298,6 +298,7 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 	if values := r.p.values(r.at); len(values) > 0 {
 		r.w.Values = values
 	}
+	r.w.Recalled = r.p.program.Recalled(r.p.words(r.at))
 	if len(r.w.Params) == 0 {
 		r.w.Params = nil
 	}

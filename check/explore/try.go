@@ -45,11 +45,18 @@ func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
 // tryWithout is TryFurther that does not hold the sums given.
 func tryWithout(t *flat.Table, sums []*data.Sum, before, limit int) (p *Product, entered []bool) {
 	held, paced := data.NewWithout(t.Machine, sums), true
+	recalls := before < maxRecalling && step.Recalls(t.Machine, held)
 	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
 		c, tooMany := step.NewClocks(t, held, which)
 		paced = paced && !tooMany
 		if c == nil {
 			continue
+		}
+		if recalls {
+			if p := tryRecalling(t, sums, limit, &which); p != nil {
+				p.paced = paced
+				return p, nil
+			}
 		}
 		if before < maxTimed {
 			if p, _ := try(t, min(limit, maxTimed), held, c); p != nil {
@@ -59,10 +66,29 @@ func tryWithout(t *flat.Table, sums []*data.Sum, before, limit int) (p *Product,
 		}
 		held, paced = data.NewWithout(t.Machine, sums), false
 	}
-	if p, entered = try(t, limit, held, nil); p != nil {
+	if recalls {
+		p = tryRecalling(t, sums, limit, nil)
+	}
+	if p == nil {
+		p, entered = try(t, limit, held, nil)
+	}
+	if p != nil {
 		p.paced = paced
 	}
 	return p, entered
+}
+
+// tryRecalling is try where verdicts on data that is not held are; see step.Recalled.
+// With which it tells configurations apart by those times, too.
+func tryRecalling(t *flat.Table, sums []*data.Sum, limit int, which *step.Which) *Product {
+	held := data.NewWithout(t.Machine, sums)
+	held.Recalls = true
+	var c *step.Clocks
+	if which != nil {
+		c, _ = step.NewClocks(t, held, *which)
+	}
+	p, _ := try(t, min(limit, maxRecalling), held, c)
+	return p
 }
 
 // TryOpen is NewProduct with every bound both open and used up, so that no counter
@@ -128,6 +154,10 @@ func (x *search) enteredSoFar() []bool {
 // and if need be without times: then the order of the clocks is free but for what
 // their lengths alone say; see timing.Forestalls.
 const maxTimed = 20_000
+
+// maxRecalling is the most configurations that are told apart by verdicts on data that is
+// not held: where there are more, each verdict is chosen again at every reading.
+const maxRecalling = 20_000
 
 // maxWork is the most bounds in all zones that steps may make: less than a tenth of a second.
 const maxWork = 2_000_000

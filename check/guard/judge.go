@@ -93,6 +93,14 @@ func (j *Judge) Excludes(values []Value) bool {
 	return j.plain() || j.cells[j.p.root] == open && j.searched()
 }
 
+// ExcludesAtSight is Excludes without a search: each atom is taken by itself.
+func (j *Judge) ExcludesAtSight(values []Value) bool {
+	for i := range values {
+		j.take(j.data[i], &values[i])
+	}
+	return j.plain()
+}
+
 // plain reports whether the atoms exclude the formula, each by itself.
 func (j *Judge) plain() bool {
 	for i := range j.cells { // what is in a cell comes before it

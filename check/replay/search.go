@@ -104,8 +104,14 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 			row.Children = nil
 		}
 		if p.note(i, row); p.w.Loop >= 0 {
+			if err := p.recalls(r); err != nil {
+				return nil, err
+			}
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
+		}
+		if err := p.recalls(r); err != nil {
+			return nil, err
 		}
 		return nil, p.holds(r)
 	}

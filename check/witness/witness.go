@@ -23,6 +23,14 @@ type Witness struct {
 	Guards map[string]bool // what host guards say as the run starts
 	Holds  bool            // what is shown hangs on Values: a run that ends with others does not show it
 	Again  []time.Duration // when the rows of the cycle come in the second lap
+
+	Recalled []Verdict // what has been guessed of the data at the end of the path
+}
+
+// Verdict is whether a comparison of data holds.
+type Verdict struct {
+	Of    *ir.Binary
+	Holds bool
 }
 
 // Present stands in Params and Data for any value of what may be absent, and is not; null

@@ -27,6 +27,7 @@ type Tracked struct {
 	Nodes   []*Node
 	Chosen  []*Node // fields of events
 	Loose   bool    // counters are not held: every bound is both open and used up
+	Recalls bool    // verdicts on comparisons of data that is not held are; see step.Recalled
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }

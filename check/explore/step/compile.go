@@ -23,6 +23,9 @@ type atom struct {
 	host  bool     // it is a host guard: the choice is real, not for want of knowing
 	vars  []*ir.Var
 	wish  *wish // nil where nobody can bring a verdict about
+
+	recalled *Recalled // nil where configurations do not hold its verdict
+	judged   *judged   // nil where nothing that is held can decide it
 }
 
 // compiler compiles the expressions of one machine.
@@ -30,6 +33,8 @@ type compiler struct {
 	t     *data.Tracked
 	atoms []atom
 	known map[string]int
+
+	recalled []*Recalled
 
 	guesses int               // how many tests are answered for want of knowing
 	uses    map[*ir.Arm][]use // nil for what stands in no arm
@@ -45,6 +50,12 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 		id = len(c.atoms)
 		c.known[key] = id
 		a := atom{host: host, wish: c.wishOf(e, arm)}
+		if !host {
+			a.judged = c.judge(e, negated)
+		}
+		if i := slices.IndexFunc(c.recalled, func(r *Recalled) bool { return r.key == key }); !host && i >= 0 {
+			a.recalled = c.recalled[i]
+		}
 		ir.Walk(e, func(e ir.Expr) bool {
 			if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 				a.vars = append(a.vars, ref.Var)
@@ -180,6 +191,9 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 	case flat.False:
 		return always(false)
 	}
+	if c.isFree(e, arm) {
+		return c.unknown(e, arm)
+	}
 	if list, op, k, ok := ir.ListLength(e); ok && c.t.Tells(list, k, arm) {
 		length := c.number(list, arm)
 		return func(s *Step) bool { return op.Holds(length(s), k) }
@@ -197,29 +211,46 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 		equal := e.Op == ir.OpEq
 		return func(s *Step) bool { return (x(s) == y(s)) == equal }
 	}
-	if c.t.Known(e.X, arm) && c.t.Known(e.Y, arm) {
-		if data.MayOverflow(e.X) || data.MayOverflow(e.Y) {
-			return c.compareSums(e, arm)
-		}
-		x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
-		return func(s *Step) bool { return op.Holds(x(s), y(s)) }
+	if data.MayOverflow(e.X) || data.MayOverflow(e.Y) {
+		return c.compareSums(e, arm)
 	}
-	return c.unknown(e, arm)
+	x, y, op := c.number(e.X, arm), c.number(e.Y, arm), e.Op
+	return func(s *Step) bool { return op.Holds(x(s), y(s)) }
+}
+
+// isFree reports whether nothing that is held decides e, a comparison.
+func (c *compiler) isFree(e *ir.Binary, arm *ir.Arm) bool {
+	if flat.Guard(e) != flat.Unknown || e.X.Type().Kind == ir.Bool {
+		return false
+	}
+	if list, _, k, ok := ir.ListLength(e); ok && c.t.Tells(list, k, arm) {
+		return false
+	}
+	if ref, _, lit := ir.ConstantSide(e); lit != nil && c.region(ref, arm) != nil {
+		return false
+	}
+	return !c.t.Known(e.X, arm) || !c.t.Known(e.Y, arm)
 }
 
 // unknown is a comparison that is free. The six operators come down to == and <.
 func (c *compiler) unknown(e *ir.Binary, arm *ir.Arm) test {
+	key, negated := atomOf(e)
+	return c.free(key, false, negated, e, arm)
+}
+
+// atomOf is what e, a comparison, asks, or denies.
+func atomOf(e *ir.Binary) (key string, negated bool) {
 	x, y := ir.ExprText(e.X), ir.ExprText(e.Y)
 	if x > y && (e.Op == ir.OpEq || e.Op == ir.OpNe) {
 		x, y = y, x
 	}
 	switch e.Op {
 	case ir.OpEq, ir.OpNe:
-		return c.free(x+" == "+y, false, e.Op == ir.OpNe, e, arm)
+		return x + " == " + y, e.Op == ir.OpNe
 	case ir.OpLt, ir.OpGe:
-		return c.free(x+" < "+y, false, e.Op == ir.OpGe, e, arm)
+		return x + " < " + y, e.Op == ir.OpGe
 	}
-	return c.free(y+" < "+x, false, e.Op == ir.OpLe, e, arm)
+	return y + " < " + x, e.Op == ir.OpLe
 }
 
 // region reads data that is held by region; nil where e is none.

@@ -262,6 +262,10 @@ func (s *Step) apply(b *block) {
 	}
 	s.codes = codes
 	for _, id := range b.forget {
+		if r := s.Program.atoms[id].recalled; r != nil {
+			s.Foot.writes(r.node)
+			r.node.Slot.Set(s.Next, 0)
+		}
 		if !s.asksTheSame(id) {
 			s.verdicts[id] = unasked
 		}

@@ -17,6 +17,9 @@ func (p *Program) dataBits() []uint64 {
 			n.Slot.Set(mask, ^uint64(0))
 		}
 	}
+	for _, r := range p.recalled {
+		r.node.Slot.Set(mask, ^uint64(0))
+	}
 	return mask
 }
 

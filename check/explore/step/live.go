@@ -231,6 +231,7 @@ func (p *Program) passes(b *ir.Block, reads, sets []uint64) {
 		if n := p.Tracked.Vars[a.Var]; n.Slot != nil {
 			n.Slot.Set(sets, ^uint64(0))
 		}
+		p.setsRecalled(a.Var, sets)
 	}
 }
 
@@ -250,14 +251,35 @@ func (p *Program) blockReads(b *ir.Block, mask []uint64) {
 	}
 }
 
-// touches adds what e reads, where nothing but whether it is set matters.
+// touches adds what e reads, where nothing but whether it is set matters. What is left of
+// `&&` or `||` is read itself: it may keep the right side from being read.
 func (p *Program) touches(e ir.Expr, mask []uint64) {
 	ir.Walk(e, func(e ir.Expr) bool {
-		if ref, ok := e.(*ir.VarRef); ok {
-			p.readsSet(ref.Var, mask)
+		switch e := e.(type) {
+		case *ir.VarRef:
+			p.readsSet(e.Var, mask)
+		case *ir.Binary:
+			if (e.Op == ir.OpAnd || e.Op == ir.OpOr) && p.mayBeUnset(e.Y) {
+				p.reads(e.X, mask)
+			}
 		}
 		return true
 	})
+}
+
+// mayBeUnset reports whether e reads what may be unset.
+func (p *Program) mayBeUnset(e ir.Expr) bool {
+	may := false
+	ir.Walk(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.VarRef:
+			may = may || e.Var.MayBeUnset()
+		case *ir.FieldRef:
+			may = may || e.Optional
+		}
+		return !may
+	})
+	return may
 }
 
 func (p *Program) readsSet(v *ir.Var, mask []uint64) {
@@ -282,6 +304,7 @@ func (p *Program) readsLength(v *ir.Var, mask []uint64) {
 }
 
 func (p *Program) reads(e ir.Expr, mask []uint64) {
+	p.readsRecalled(e, mask)
 	for _, v := range ir.Vars(e) {
 		if n := p.Tracked.Vars[v]; n.Slot != nil {
 			n.Slot.Set(mask, ^uint64(0))

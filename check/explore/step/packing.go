@@ -89,7 +89,7 @@ func (p *Packing) reserve(width int) data.Bits {
 }
 
 // newPacking gives every part its bits. It gives nil where they are too many.
-func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain func(*ir.Do) bool, fans *fans) *Packing {
+func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain func(*ir.Do) bool, fans *fans, recalled []*Recalled) *Packing {
 	p := &Packing{Words: 1}
 	var fired int
 	p.slots, p.FiredBit, fired = firedSlots(m)
@@ -111,6 +111,9 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 	}
 	for _, n := range t.Held() {
 		n.Slot = p.slot(n)
+	}
+	for _, r := range recalled {
+		r.node = &data.Node{Slot: &data.Slot{Bits: p.reserve(bits.Len(uint(isFalse)))}}
 	}
 	p.counters = make([]data.Bits, len(m.Arms))
 	for _, a := range m.Arms {

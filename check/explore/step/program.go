@@ -17,11 +17,13 @@ type Program struct {
 	Packing    *Packing
 	atoms      []atom
 	uses       map[*ir.Arm][]use
-	Deferrable []*ir.Event // the events that some state defers
-	Place      []int       // by event index: its place among those, or -1
-	Enforced   []string    // the costs that the machine holds to their budget, by name
-	States     []StateCode // by state ID
-	arms       []armCode   // by arm ID
+	recalled   []*Recalled
+	onlyOne    map[string]int8 // see Step.onlyOne
+	Deferrable []*ir.Event     // the events that some state defers
+	Place      []int           // by event index: its place among those, or -1
+	Enforced   []string        // the costs that the machine holds to their budget, by name
+	States     []StateCode     // by state ID
+	arms       []armCode       // by arm ID
 	apart      apart
 	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
 	Clocks     *Clocks    // nil where no time decides anything
@@ -96,14 +98,17 @@ const maxMasks = 1 << 21
 // configuration may take.
 func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	m := t.Machine
-	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced()}
+	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced(), onlyOne: map[string]int8{}}
+	if tracked.Recalls {
+		p.recalled = findRecalled(m, tracked)
+	}
 	p.findDeferred()
 	stays := t.EndsInPlace()
-	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) }, newFans(t, tracked))
+	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) }, newFans(t, tracked), p.recalled)
 	if p.Packing == nil || p.Packing.Words*len(m.States) > maxMasks {
 		return nil
 	}
-	c := &compiler{t: p.Tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}}
+	c := &compiler{t: p.Tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}, recalled: p.recalled}
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
 		p.arms[i] = armCode{arm: a, when: c.guard(a), block: c.block(a.Block, a)}

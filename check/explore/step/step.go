@@ -58,7 +58,8 @@ type Step struct {
 	OneLess bool          // an element has ended of those that are not told apart
 	UsedUp  []*ChoiceCode // the retries of a fan-out that an element has used up
 
-	hosted bool // a host guard was asked since this was cleared
+	hosted    bool   // a host guard was asked since this was cleared
+	recallKey []byte // scratch of onlyOne
 
 	Foot Footprint
 
@@ -131,6 +132,15 @@ func (s *Step) Failed() bool { return s.Fault.why != noFault }
 // ask is the truth of atom id in this step.
 func (s *Step) ask(id int) bool {
 	if s.verdicts[id] == unasked {
+		if j := s.Program.atoms[id].judged; j != nil {
+			if s.verdicts[id] = j.only(s); s.verdicts[id] != unasked {
+				return s.verdicts[id] == isTrue
+			}
+		}
+		if r := s.Program.atoms[id].recalled; r != nil {
+			s.verdicts[id] = s.chooseRecalled(r)
+			return s.verdicts[id] == isTrue
+		}
 		s.verdicts[id] = isTrue + int8(s.Oracle.Choose(2))
 		s.notes(id)
 		if s.answers[id] == unasked {
@@ -245,6 +255,9 @@ func (s *Step) Begins() {
 		default:
 			n.Slot.Store(s.Next, n.Var.Default.Int)
 		}
+	}
+	for _, r := range s.Program.recalled {
+		r.node.Slot.Set(s.Next, uint64(r.first))
 	}
 	root := s.Program.Machine.Root
 	s.refill(root)
