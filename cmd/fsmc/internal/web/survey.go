@@ -15,7 +15,7 @@ type survey struct {
 	stats    runtime.Stats
 	versions []runtime.Version
 	hour     *store.Throughput // nil where it is not known
-	longest  []runtime.RunRow // in the state in which they are, the longest first
+	longest  []runtime.RunRow  // in the state in which they are, the longest first
 	at       time.Time
 }
 
