@@ -75,7 +75,7 @@ const steeredAtOnce = 16
 
 // SteerAll calls steer for each run, several side by side, and says for how many it went well. What
 // one run refuses does not stop the others: refused is called for it, by the order of the runs' names.
-func SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
+func (e *Engine) SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
 	type failure struct {
 		run string
 		why error

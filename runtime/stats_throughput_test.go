@@ -60,7 +60,7 @@ func TestThroughput(t *testing.T) {
 			t.Fatal(err)
 		}
 		minutes := got.Of("Order")
-		if len(minutes) != runtime.MinutesShown || len(got.Of("Nothing")) != runtime.MinutesShown {
+		if len(minutes) != store.MinutesShown || len(got.Of("Nothing")) != store.MinutesShown {
 			t.Errorf("%d minutes", len(minutes))
 		}
 		for _, m := range minutes {

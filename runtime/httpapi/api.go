@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // API answers for the runs of an engine. It is an http.Handler.
@@ -23,7 +24,7 @@ type API struct {
 	mux    *http.ServeMux
 
 	keptStats      kept[runtime.StatsQuery, *runtime.Stats]
-	keptThroughput kept[struct{}, runtime.Throughput]
+	keptThroughput kept[struct{}, store.Throughput]
 	keptMetrics    kept[string, []byte]
 	hub            *Hub
 	took           durations

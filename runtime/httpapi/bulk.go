@@ -81,7 +81,7 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 			_, err := Steer(r.Context(), a.engine, kind, run, o, body.Force)
 			return err
 		}
-		answer.Done = runtime.SteerAll(runs, steer, func(run string, why error) {
+		answer.Done = a.engine.SteerAll(runs, steer, func(run string, why error) {
 			answer.Refused = append(answer.Refused, bulkRefusal{run, why.Error()})
 		})
 	}

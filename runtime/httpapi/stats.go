@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
@@ -25,17 +26,17 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	throughput, err := a.keptThroughput.get(r.Context(), struct{}{}, a.engine.Throughput)
-	if err != nil {
-		return err
+	answer := statsAnswer{stats, []store.MinuteCount{}}
+	if hour, err := a.keptThroughput.get(r.Context(), struct{}{}, a.engine.Throughput); err == nil {
+		answer.Throughput = hour.Of(q.Machine)
 	}
-	return writeJSON(w, http.StatusOK, statsAnswer{stats, throughput.Of(q.Machine)})
+	return writeJSON(w, http.StatusOK, answer)
 }
 
 // statsAnswer is the figures of a machine.
 type statsAnswer struct {
 	*runtime.Stats
-	Throughput []runtime.MinuteStats `json:"throughput"` // of the last hour, whatever since is
+	Throughput []store.MinuteCount `json:"throughput"` // of the last hour, whatever since is; empty where there is no feed, as on a standby
 }
 
 // stats are figures, looked up at most every keptFor by one, whoever asks.

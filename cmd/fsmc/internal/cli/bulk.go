@@ -166,7 +166,7 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 	for i := range rows {
 		runs[i] = rows[i].Run
 	}
-	runtime.SteerAll(runs, func(run string) error {
+	runtime.NewEngine(store).SteerAll(runs, func(run string) error {
 		v, err := b.act(ctx, store, run)
 		mu.Lock()
 		defer mu.Unlock()

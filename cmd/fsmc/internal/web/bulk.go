@@ -137,7 +137,7 @@ func (s *Site) steerAll(ctx context.Context, d *bulkData, who runtime.Operator) 
 		return err
 	}
 	d.Applied = true
-	d.Done = runtime.SteerAll(runs, steer, func(run string, why error) {
+	d.Done = s.Engine.SteerAll(runs, steer, func(run string, why error) {
 		d.Refused = append(d.Refused, refusal{run, words(why)})
 	})
 	slices.SortFunc(d.Refused, func(a, b refusal) int { return strings.Compare(a.Run, b.Run) })

@@ -39,7 +39,7 @@ func strip(shares []share) template.HTML {
 }
 
 // hour is a bar for each minute of the last hour, as high as its steps are many.
-func hour(minutes []runtime.MinuteStats) template.HTML {
+func hour(minutes []store.MinuteCount) template.HTML {
 	const wide, high = 5, 36 // of a bar
 	most, b := int64(1), strings.Builder{}
 	for _, m := range minutes {
@@ -56,7 +56,7 @@ func hour(minutes []runtime.MinuteStats) template.HTML {
 }
 
 // minuteWords says what happened in a minute, or in several.
-func minuteWords(m runtime.MinuteStats) string {
+func minuteWords(m store.MinuteCount) string {
 	return fmt.Sprintf("%s, %d started, %d ended", describe.Count(m.Steps, "step"), m.Started, m.Ended)
 }
 

@@ -44,7 +44,7 @@ type card struct {
 	Name                      string
 	Active, Ended, Successful int64
 	Shares                    []share
-	Hour                      []runtime.MinuteStats
+	Hour                      []store.MinuteCount
 	Behind                    bool     // steps of the hour have not been counted yet
 	Today                     []string // what attempts have cost
 }
@@ -79,7 +79,7 @@ func (c *card) Success() int64 {
 func (c *card) Throughput() template.HTML { return hour(c.Hour) }
 
 // Total is what happened in the last hour.
-func (c *card) Total() (sum runtime.MinuteStats) {
+func (c *card) Total() (sum store.MinuteCount) {
 	for _, m := range c.Hour {
 		sum.Started, sum.Ended, sum.Steps = sum.Started+m.Started, sum.Ended+m.Ended, sum.Steps+m.Steps
 	}
@@ -126,7 +126,10 @@ func cards(v *survey) (out []*card) {
 	}
 	costs := costsByDay(v.counts.Costs)
 	for _, c := range out {
-		c.Hour, c.Behind, c.Today = v.hour.Of(c.Name), v.hour.Behind, costs[machineDay{c.Name, store.DayOf(v.at)}]
+		c.Today = costs[machineDay{c.Name, store.DayOf(v.at)}]
+		if v.hour != nil {
+			c.Hour, c.Behind = v.hour.Of(c.Name), v.hour.Behind
+		}
 		slices.SortFunc(c.Shares, func(a, b share) int { return cmp.Or(cmp.Compare(b.Runs, a.Runs), strings.Compare(a.State, b.State)) })
 	}
 	slices.SortFunc(out, func(a, b *card) int { return strings.Compare(a.Name, b.Name) })

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -49,4 +51,21 @@ func TestOverviewLongest(t *testing.T) {
 		t.Error("the younger one comes first")
 	}
 	s.has(s.get("/machines/Approval", 200), `</time>, <a href="/runs/doc-2">`)
+}
+
+// unfed is a store that gives no feed, as a standby does.
+type unfed struct{ runtime.Store }
+
+func (unfed) FeedEnd(context.Context) (int64, error) { return 0, errors.New("a standby has no feed") }
+
+// TestOverviewWithoutFeed: where the last hour is not known, all else is shown.
+func TestOverviewWithoutFeed(t *testing.T) {
+	s := newSite(t, approval, func(o *Options) {
+		o.Store = unfed{o.Store}
+		o.Engine = runtime.NewEngine(o.Store)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	page := s.get("/", 200)
+	s.has(page, "<strong>1</strong> active", "doc-1")
+	s.hasNot(page, "Last hour", "does not answer")
 }

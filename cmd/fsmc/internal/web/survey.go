@@ -14,8 +14,8 @@ type survey struct {
 	counts   store.Counts
 	stats    runtime.Stats
 	versions []runtime.Version
-	hour     runtime.Throughput
-	longest  []runtime.RunRow // in the state in which they are, the longest first
+	hour     *store.Throughput // nil where it is not known
+	longest  []runtime.RunRow  // in the state in which they are, the longest first
 	at       time.Time
 }
 
@@ -39,8 +39,8 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 		if v.stats, err = s.Engine.Stats(ctx, runtime.StatsQuery{Since: since}); err != nil {
 			return nil, err
 		}
-		if v.hour, err = s.Engine.Throughput(ctx); err != nil {
-			return nil, err
+		if hour, err := s.Engine.Throughput(ctx); err == nil { // a standby has no feed, and yet all else
+			v.hour = &hour
 		}
 		if v.longest, err = s.Engine.Longest(ctx); err != nil {
 			return nil, err
