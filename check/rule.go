@@ -5,6 +5,23 @@
 // A rule is a folder check/rule/NAME, called exactly like the rule: a Go file
 // that opens with the rule's record, page.md beside it, and testdata. Package
 // check/all lists them; it is generated.
+//
+// The package has these parts, in the order in which to read them:
+//
+//   - What a rule is and sees: rule.go, group.go, pass.go. It asks proof.go about all runs,
+//     and meet.go about guards; question.go has the words for what stays open.
+//   - What several rules need: awaits.go and raised.go (facts about states), fixes.go and
+//     removal.go (fixes), words.go (messages).
+//   - How rules are run: run.go, and session.go, which checks machines before their callers.
+//     Then confirm.go replays each witness, silence.go drops a finding where another one says
+//     the same, and suppress.go those that a comment allows.
+//   - The worst case: bounds.go, and upper.go past the limit; held.go, of costs that a run is
+//     held to; factors.go, reasons.go and showfigure.go, which say what a figure is made of,
+//     why it has no bound, and which run reaches it.
+//   - Machines that are called: summary.go (what callers know of them), tree.go (the worst case
+//     with them), combine.go (whether some run of the whole tree reaches it).
+//   - For other commands: cover.go (runs that take every arm, for generated tests and
+//     scenarios), stats.go (how many states and transitions).
 package check
 
 import (

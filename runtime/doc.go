@@ -16,13 +16,17 @@
 //     of the turns of a run; engine_ask.go, of host guards; engine_hosts.go, of the versions
 //     of machines and who serves them.
 //   - What programs and operators ask for: engine_send.go, engine_operate.go, engine_look.go,
-//     engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
+//     engine_at.go, of a run after an earlier step; engine_feed.go, of the steps of all runs;
+//     engine_over.go, of a program's own transaction; tags.go; engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
 //     tree.go, of the runs below one;
-//     health*.go, stats.go, prune.go, where.go, known.go and meant.go, of many runs; versions.go, of machines.
+//     health*.go, stats*.go, prune.go, where*.go, known.go and meant.go, of many runs; versions.go, of machines.
 //   - Workers: worker.go, with worker_scope.go, worker_one.go and rests.go, of what there is to do and when;
 //     limits.go, of activities over all runs; worker_attempt.go, performing.go, outcome.go,
-//     meter.go and worker_end.go, of one attempt; worker_lost.go, worker_insist.go and
-//     worker_idle.go; perform.go, of one attempt without a worker; keeper*.go and standins.go, of children; deliver.go, of messages; engine_progress.go, of checkpoints.
+//     meter.go, stderr.go and worker_end.go, of one attempt; worker_leases.go, which renews leases;
+//     worker_budget.go, of runs that are held to a budget; worker_lost.go, worker_insist.go and
+//     worker_idle.go; perform.go, of one attempt without a worker; keeper*.go and standins.go, of
+//     children; deliver.go, which delivers the messages of the outbox; engine_progress.go, of checkpoints.
 //   - Underneath: clock.go; limited.go, of a store that does not answer; foreign.go, of code
-//     that is not ours; observer.go; engine_changes.go, which wakes who waits.
+//     that is not ours; observer.go; engine_changes.go and engine_hints.go, which wake who waits;
+//     engine_sites.go, of failpoints.
 package runtime

@@ -1,8 +1,8 @@
 // Package explore walks through everything that a machine can reach, breadth
 // first, and makes of it a finite graph, the Product. Every question about paths
 // is asked of this one graph, so that rules agree, and the first path is the
-// shortest. Past the limit, and in a machine that is broken, the control graph is
-// left: see package control.
+// shortest. Past the limit, and for a machine that is broken, there is no Product, and
+// package check asks package control instead.
 //
 // # The map
 //
@@ -22,8 +22,8 @@
 //     and wideinput.go (what an event leads to that sets very much); overbudget.go
 //     (when over_budget comes), sums.go (fields that surely stay in their range, and
 //     are not held). It needs step.
-//   - Questions about the graph: ends.go (what never finishes), guessed.go (what does
-//     if nobody knows which values), loops.go (cycles, and chains that wait for
+//   - Questions about the graph: ends.go (what never finishes), guessed.go (what finishes
+//     only with the right guesses), loops.go (cycles, and chains that wait for
 //     nothing), timers.go (timers and waits in vain), drops.go (deferred events that
 //     are lost), require.go (runs that are turned away), fault.go (steps that cannot
 //     be computed). They need the graph alone; where that does not tell, timers.go and
@@ -35,6 +35,33 @@
 //   - A path as a run to show: retell.go (takes its steps again, for what an edge does
 //     not hold), record.go (rows), schedule.go (their times), runall.go (a run of a
 //     figure of the worst case, with as many elements as there can be).
+//
+// # How it explores
+//
+// check/proof.go calls TryFurther, then TryLarge with the whole limit. try.go explores the
+// machine up to three times: with the times of all timers, with those of leaves, and without
+// times; the first that stays within its limits is the Product. The loop is in exploration:
+//
+//	exploration, for each configuration in the order of their numbers
+//	  expand    which inputs can come here
+//	    take    one input; follow it once for each combination of free choices (each)
+//	      emit  the end of one step, as an open edge
+//	  settle    the number of each end (store.go), and the edges
+//
+// Not all that is found is an edge. An input that nothing takes (Unmet), a step that cannot be
+// computed (Fault) and over_budget that halts the run (Halt) stand beside the graph.
+//
+// # Its words
+//
+// An edge is a whole step, which its Label describes. A junction is a vertex within a
+// step, so that an edge into one is half a step: count steps with InOrder and StepsFrom.
+//
+// A choice is a guess if it depends on data that is not held. What no path does, no run
+// does, guess or not. A path with a guess may be no run: Guessed says this of a Product,
+// Certain of an edge, and Run of a path (its result sure).
+//
+// An edge has no payloads, parameters or answers of guards. To show a path, retell.go takes
+// each of its steps again, until it finds choices that make the same edge.
 //
 // # Elements of lists
 //

@@ -10,6 +10,18 @@
 // looked up in maps, and the search for a nearest name is paid for by a
 // misspelt one alone, out of a fixed allowance.
 //
+// Its parts, in the order in which to read them:
+//
+//   - a unit: resolve.go; files.go and filetypes.go, of imports and types of files; machine.go, of
+//     one machine; callgraph.go, of which calls which
+//   - declarations: names.go, fields.go, types.go, records.go, recordsizes.go, optional.go
+//   - states and what they run: states.go, members.go, activities.go, calls.go, fans.go, throttles.go
+//   - what names those: triggers.go, eventfields.go, targets.go, arms.go, blocks.go, recordplaces.go,
+//     asserts.go; ahead.go, of deadlines
+//   - expressions: exprs.go, operators.go, literals.go, guards.go, payloads.go, own.go
+//   - scenario*.go; suppress.go, of comments that allow a finding
+//   - refs.go, which tells editors what each name means; messages.go and fixes.go
+//
 // One fault gives one finding. An expression that holds a fault is an *ir.Bad
 // of type Invalid, which fits everything; a name that is not declared is not
 // looked at again; and where the parser met a bad item, which may have been

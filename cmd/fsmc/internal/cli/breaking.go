@@ -32,7 +32,7 @@ OLD is one of:
   git:REF:PATH  the same, from another file or folder of the repository
   a database    the definitions that unfinished runs have: a FILE, or postgres://…
 
-With --db, or if OLD is a database, each finding says how many unfinished runs of that
+With --db, or if OLD is a database, each point says how many unfinished runs of that
 database it concerns, and names a few. --write-map writes a draft of the mapping for fsmc
 migrate. Fill in what it leaves open: a name for each "?" ("" drops a field), and a value
 for each null.

@@ -35,8 +35,9 @@ function that chooses the arm for an input. It imports only the standard library
 
 With -o FILE, gen writes all Go to this one file; -o - is standard output. If a source
 is not beside FILE, FILE has a copy of its text. The package is the first of these that
-is there: --package; $GOPACKAGE, for a file in the working directory, as go generate
-sets it; the package of the Go files beside the output; the name of the folder.
+is there: --package; $GOPACKAGE, for standard output or a file in the working directory,
+as go generate sets it; the package of the Go files beside the file; the name of the
+folder. Standard output needs one of the first two.
 
 An enum or a record outside machines becomes one Go type, in the Go file of the file that
 declares it, even if that file has no machine. The other Go files of the folder use that

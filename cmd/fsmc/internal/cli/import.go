@@ -20,7 +20,7 @@ func newImport(s *streams) *cobra.Command {
 	i := &importer{streams: s}
 	c := &cobra.Command{
 		Use:   "import --from FORMAT PATH",
-		Short: "Make a machine of a file in another format",
+		Short: "Make a machine from a file in another format",
 		Long: `Import reads a machine of another format and writes it in this language, formatted.
 A comment says at each place what was lost or guessed. A report counts the states that
 came over whole, in part, or with something lost. Then fsmc check says what is wrong

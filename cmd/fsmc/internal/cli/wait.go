@@ -15,7 +15,7 @@ func newWait(s *streams) *cobra.Command {
 	w := &waiter{target: target{streams: s}}
 	c := &cobra.Command{
 		Use:   "wait ID",
-		Short: "Wait for one run to end, and exit with how it ended",
+		Short: "Wait until one run has ended, and exit with its outcome",
 		Long: `Wait returns when the run has ended, or when it, or a run below it, is halted. Then it
 prints the first line of fsmc show. It does not work on the run: something else has to,
 such as fsmc run --follow. With --timeout, it returns after that time at the latest.
