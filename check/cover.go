@@ -15,10 +15,7 @@ import (
 // broken. Arms are looked for in the order in which a breadth-first search meets
 // them, so each run is the shortest to what it is for; then those are dropped
 // all of whose arms the longer ones behind them take too.
-func Cover(m *ir.Machine, limit int) *ir.Cover { return CoverWithout(m, limit, nil) }
-
-// CoverWithout is Cover with runs to which no input comes that avoid names; nil is for none.
-func CoverWithout(m *ir.Machine, limit int, avoid func(ir.Case) bool) *ir.Cover {
+func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
 		return nil
 	}
@@ -26,18 +23,14 @@ func CoverWithout(m *ir.Machine, limit int, avoid func(ir.Case) bool) *ir.Cover 
 	if p == nil {
 		return nil
 	}
-	pathTo, allowed := p.PathTo, func(_, _ int32) bool { return true }
-	if avoid != nil {
-		pathTo, allowed = waysAround(p, avoid)
-	}
 	cover, taken, tried := &ir.Cover{}, make([]bool, len(m.Arms)), make([]int, len(m.Arms))
 	for from, e := range p.InOrder() {
 		a := p.Arm(e)
-		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries || !allowed(from, e) {
+		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries {
 			continue
 		}
 		tried[a.ID]++
-		if run, ok := coverAlong(m, p, append(pathTo(from), e)); ok {
+		if run, ok := coverAlong(m, p, append(p.PathTo(from), e)); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -46,7 +39,7 @@ func CoverWithout(m *ir.Machine, limit int, avoid func(ir.Case) bool) *ir.Cover 
 		if taken[a.ID] || a.Kind == ir.Reject {
 			continue
 		}
-		if run, ok := coverInPlace(m, p, a); ok && (avoid == nil || !slices.ContainsFunc(run.Steps, func(s ir.CoverStep) bool { return avoid(s.Input) })) {
+		if run, ok := coverInPlace(m, p, a); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -63,23 +56,6 @@ func CoverWithout(m *ir.Machine, limit int, avoid func(ir.Case) bool) *ir.Cover 
 		}
 	}
 	return cover
-}
-
-// waysAround gives the shortest paths of p over edges whose input avoid does not name, and says
-// which edges have such a path, themselves included.
-func waysAround(p *explore.Product, avoid func(ir.Case) bool) (pathTo func(int32) []int32, allowed func(from, e int32) bool) {
-	passes := func(e int32) bool {
-		c, comes := p.Input(e)
-		return !comes || !avoid(c)
-	}
-	reached := p.Filter(func(_, e int32) bool { return passes(e) }).Reach(0)
-	pathTo = func(c int32) []int32 {
-		if c == 0 {
-			return nil
-		}
-		return p.ShortestPath(0, passes, func(at int32) bool { return at == c })
-	}
-	return pathTo, func(from, e int32) bool { return reached[from] && passes(e) }
 }
 
 // coverInPlace is a run to an arm that changes nothing there, so that no edge of the product has it.

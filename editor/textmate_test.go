@@ -160,6 +160,9 @@ const scenario = `scenario "a rate limit" of Review(pr = "42", kind = Kind.small
     fetch -> Loaded { diff = "+ x" }
     fetch[2] fails timeout "slow"
     fetch[0] checkpoint
+    fetch -> Loaded { diff = "+ x" } cost usd 0.5, tokens 2_000
+    fetch fails timeout cost usd 1
+    fetch checkpoint cost tokens 3
     fetch lost
     wait 1m
     cancel
@@ -192,12 +195,12 @@ func TestTextMateScenario(t *testing.T) {
 			names[text] = true
 		}
 	}
-	for _, want := range []string{"scenario", "of", "send", "refused", "fails", "checkpoint", "lost", "wait", "cancel", "guard", "repeat", "expect", "ended", "attempt", "published", "waiting", "machine", "terminal"} {
+	for _, want := range []string{"scenario", "of", "send", "refused", "fails", "checkpoint", "lost", "wait", "cancel", "guard", "repeat", "expect", "ended", "attempt", "published", "waiting", "cost", "machine", "terminal"} {
 		if !words[want] || names[want] {
 			t.Errorf("%q is not always a word", want)
 		}
 	}
-	for _, name := range []string{"Review", "fetch", "Awaiting", "open", "count"} {
+	for _, name := range []string{"Review", "fetch", "Awaiting", "open", "count", "usd", "tokens"} {
 		if words[name] || !names[name] {
 			t.Errorf("%q is not always a name", name)
 		}

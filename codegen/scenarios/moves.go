@@ -72,8 +72,8 @@ func (w *writer) saysAll(guards map[string]bool) {
 
 // make writes the line of a move, and takes it.
 func (w *writer) make(move *simulate.Move) error {
-	if len(move.Cost) > 0 {
-		return errCost
+	if name := w.undeclared(move.Cost); name != "" {
+		return fmt.Errorf("a scenario cannot say what an attempt uses of %s, which no activity declares", name)
 	}
 	switch move.Kind {
 	case machine.EventInput:
@@ -132,15 +132,15 @@ func (w *writer) endAs(t *machine.Task, move *simulate.Move) error {
 	again.Do, again.Text = name, ""
 	switch {
 	case move.Kind == machine.FailureInput:
-		w.line("%s fails %s", name, move.Name)
+		w.line("%s fails %s%s", name, move.Name, costWords(move.Cost))
 	case move.Name == "":
-		w.line("%s -> done", name)
+		w.line("%s -> done%s", name, costWords(move.Cost))
 	default:
 		texts, err := payload(w.m.Dos[t.Do].Activity.Results, move)
 		if err != nil {
 			return err
 		}
-		w.line("%s -> %s%s", name, move.Name[strings.LastIndex(move.Name, ".")+1:], braces(texts))
+		w.line("%s -> %s%s%s", name, move.Name[strings.LastIndex(move.Name, ".")+1:], braces(texts), costWords(move.Cost))
 	}
 	return w.take(again)
 }

@@ -8,7 +8,6 @@ package scenarios
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -35,14 +34,6 @@ type Missed struct {
 	Arm  *ir.Arm
 	Name string // such as "Idle on Go"
 	Why  string // as a clause
-}
-
-// Unsayable reports whether no scenario can say that c comes: what an attempt costs.
-func Unsayable(c ir.Case) bool { return c.Kind == ir.CaseOverBudget && c.Cost != ir.BudgetTime }
-
-// spends reports whether h takes nothing but over_budget of amounts.
-func spends(h *ir.Handler) bool {
-	return !slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Kind != ir.OnOverBudget || slices.Contains(t.Costs, ir.BudgetTime) })
 }
 
 // Generate writes scenarios for the runs of cover, and chooses few of them: always the one that
@@ -85,10 +76,7 @@ func Generate(m *ir.Machine, cover *ir.Cover, prefix string) (*Generated, error)
 	for i, a := range m.Arms {
 		if !covered[i] && a.Kind != ir.Reject {
 			reason := why[i]
-			switch {
-			case a.Handler != nil && spends(a.Handler):
-				reason = errCost.Error()
-			case reason == "":
+			if reason == "" {
 				reason = "it lies on the way to an arm that no scenario takes"
 			}
 			out.Missed = append(out.Missed, Missed{a, names[i], reason})

@@ -28,19 +28,35 @@ type writer struct {
 	pace    pace
 	began   int // how many lines stand before the start: what guards answer then
 	came    map[happening]int
-	at      int    // the step that is played
-	torn    string // a host guard that has to say yes and no at once; empty for none
+	at      int      // the step that is played
+	passed  []string // the costs whose over_budget comes right behind it
+	torn    string   // a host guard that has to say yes and no at once; empty for none
 }
 
-// happening is what comes by itself: a timer fires, or with timer -1 `done` comes.
-type happening struct{ timer int }
+// happening is what comes by itself: a timer fires, or with timer -1 over_budget of a cost, or
+// `done`, comes.
+type happening struct {
+	timer int
+	cost  string
+}
 
 // hasCome reports whether what step asks for has come by itself already, behind an earlier line.
 func (w *writer) hasCome(h happening) bool {
 	n := 0
 	for _, r := range w.sim.Records() {
-		if h.timer < 0 && r.Input.Kind == machine.DoneInput || h.timer >= 0 && r.Input.Kind == machine.TimerInput && r.Input.Timer == h.timer {
-			n++
+		switch r.Input.Kind {
+		case machine.TimerInput:
+			if r.Input.Timer == h.timer {
+				n++
+			}
+		case machine.OverBudgetInput:
+			if r.Input.Over == h.cost {
+				n++
+			}
+		case machine.DoneInput:
+			if h == (happening{timer: -1}) {
+				n++
+			}
 		}
 	}
 	w.came[h]++
@@ -134,9 +150,6 @@ func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
 
 func (w *writer) body() string { return " {\n" + strings.Join(w.lines, "\n") + "\n}\n" }
 
-// errCost is the error of what hangs on the cost of an attempt.
-var errCost = errors.New("a scenario cannot say what an attempt costs")
-
 // errHalted is the error of a run that halts at the last line that was written.
 var errHalted = errors.New("the run halts there")
 
@@ -147,7 +160,7 @@ func (w *writer) play(run *ir.CoverRun) (head string, err error) {
 		return head, err
 	}
 	for i := range run.Steps {
-		w.at = i
+		w.at, w.passed = i, passedBehind(run.Steps[i+1:])
 		if run.Steps[i].Deferred {
 			continue // it is taken by itself
 		}
@@ -197,7 +210,7 @@ func (w *writer) step(s *ir.CoverStep) error {
 	c := s.Input
 	switch c.Kind {
 	case ir.CaseTimer:
-		if w.hasCome(happening{c.Timer.ID}) {
+		if w.hasCome(happening{timer: c.Timer.ID}) {
 			return nil
 		}
 		for _, a := range w.sim.Run().Alarms {
@@ -207,9 +220,12 @@ func (w *writer) step(s *ir.CoverStep) error {
 		}
 		return errors.New("its timer does not run there")
 	case ir.CaseOverBudget:
-		return errCost
+		if w.hasCome(happening{-1, c.Cost}) {
+			return nil
+		}
+		return w.pass(c.Cost)
 	case ir.CaseDone:
-		if w.hasCome(happening{-1}) {
+		if w.hasCome(happening{timer: -1}) {
 			return nil
 		}
 		return w.endAll()
@@ -314,19 +330,22 @@ func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 	switch {
 	case s != nil && s.Input.Kind == ir.CaseFailure:
 		category := s.Input.Category.Name
-		w.line("%s fails %s", name, category)
-		return w.take(simulate.Move{Kind: machine.FailureInput, Do: name, Name: category})
+		text, cost := w.used(t.Do, w.passed)
+		w.line("%s fails %s%s", name, category, text)
+		return w.take(simulate.Move{Kind: machine.FailureInput, Do: name, Name: category, Cost: cost})
 	case s == nil || s.Ends():
-		w.line("%s -> done", name)
-		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name})
+		text, cost := w.used(t.Do, w.passed)
+		w.line("%s -> done%s", name, text)
+		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Cost: cost})
 	}
 	texts, object, err := written(eventSlots(s.Input.Event), s.Data)
 	if err != nil {
 		return err
 	}
 	exit := s.Input.Event.Exit()
-	w.line("%s -> %s%s", name, exit, braces(texts))
-	return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Name: exit, Data: object})
+	text, cost := w.used(t.Do, w.passed)
+	w.line("%s -> %s%s%s", name, exit, braces(texts), text)
+	return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Name: exit, Data: object, Cost: cost})
 }
 
 // endAll ends all that is under way in the state and has nothing to say.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -47,6 +48,12 @@ func (p *scenarioCompiler) lines(list []*ir.ScenarioLine) (out []*scenario.Line)
 		n := &scenario.Line{
 			Kind: lineKinds[l.Kind], Place: place(l.Span), Text: p.text(l.Span), Name: l.Name, Do: l.Do, Data: l.Data, Message: l.Message,
 			Refused: l.Refused, Wait: time.Duration(l.Wait), Yes: l.Yes, Count: l.Count, Lines: p.lines(l.Lines),
+		}
+		for _, c := range l.Costs {
+			if n.Cost == nil {
+				n.Cost = map[string]json.Number{}
+			}
+			n.Cost[c.Name] = json.Number(ir.DecimalText(c.Amount))
 		}
 		if l.Element >= 0 {
 			n.Do = machine.ElementName(l.Do, l.Element)

@@ -144,10 +144,11 @@ module.exports = grammar({
     send: ($) => seq("send", field("event", $.identifier), optional($.fields), optional("refused")),
     attempt: ($) =>
       seq(field("activity", named($, "send", "wait", "cancel", "guard", "expect", "repeat")), optional(seq("[", $.integer, "]")), choice(
-        seq("->", choice("done", seq(field("event", $.identifier), optional($.fields)))),
-        seq("fails", field("category", $.identifier), optional($.string)),
-        "checkpoint", "lost",
+        seq("->", choice("done", seq(field("event", $.identifier), optional($.fields))), optional($._used)),
+        seq("fails", field("category", $.identifier), optional($.string), optional($._used)),
+        seq("checkpoint", optional($._used)), "lost",
       )),
+    _used: ($) => seq("cost", list($.cost)),
     wait: ($) => seq("wait", $.duration),
     cancel: ($) => "cancel",
     answer: ($) => seq("guard", field("guard", $.identifier), "=", $.boolean),

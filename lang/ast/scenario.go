@@ -57,6 +57,7 @@ type Ending struct {
 	Name    *Name    // the result, or the category
 	Message *Literal // of a failure, a string; nil without one
 	Payload *Payload // of a result; nil without one
+	Costs   []*Cost  // what the attempt says that it has used
 }
 
 // Wait is `wait 30s`.

@@ -80,6 +80,10 @@ func (p *printer) ending(l *ast.Ending) {
 		p.text(" ")
 		p.literal(l.Message)
 	}
+	if len(l.Costs) > 0 {
+		p.text(" cost ")
+		filled(p, l.Costs, ",", (*printer).cost)
+	}
 }
 
 func (p *printer) expect(l *ast.Expect) {

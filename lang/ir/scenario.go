@@ -19,9 +19,9 @@ type LineKind int
 
 const (
 	SendLine            LineKind = iota // Name, Data, Refused
-	ResultLine                          // Do, Element, Name (empty where there is nothing to say), Data
-	FailureLine                         // Do, Element, Name, Message
-	CheckpointLine                      // Do, Element
+	ResultLine                          // Do, Element, Name (empty where there is nothing to say), Data, Costs
+	FailureLine                         // Do, Element, Name, Message, Costs
+	CheckpointLine                      // Do, Element, Costs
 	LostLine                            // Do, Element
 	WaitLine                            // Wait
 	CancelRunLine                       // nothing more
@@ -45,6 +45,7 @@ type ScenarioLine struct {
 	Element int    // of a list; -1 for none
 	Data    []byte // the object of the fields, as JSON
 	Message string
+	Costs   []Cost // what the attempt has used
 	Refused bool
 	Wait    int64 // nanoseconds
 	Yes     bool

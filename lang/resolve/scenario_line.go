@@ -88,6 +88,7 @@ func (s *scenarioResolver) ending(src *ast.Ending, line *ir.ScenarioLine) {
 	if src.Index != nil {
 		line.Element = int(min(s.number(src.Index, parseInt), ir.MaxElements))
 	}
+	line.Costs = s.used(src.Costs)
 	if len(dos) == 0 {
 		return
 	}
@@ -100,6 +101,28 @@ func (s *scenarioResolver) ending(src *ast.Ending, line *ir.ScenarioLine) {
 	case ir.FailureLine:
 		s.failure(dos, src, line)
 	}
+}
+
+// used are costs that the machine, or one that it calls, declares.
+func (s *scenarioResolver) used(list []*ast.Cost) (out []ir.Cost) {
+	for _, c := range list {
+		if !present(c.Name) {
+			s.lost()
+			continue
+		}
+		if _, exact, ok := guess(s.resolver, s.costs, "cost", c.Name); !ok || !exact {
+			continue
+		}
+		s.referShared(c.Name, ir.CostName, s.firstCosts)
+		if i := slices.IndexFunc(out, func(o ir.Cost) bool { return o.Name == c.Name.Text }); i >= 0 {
+			s.second(c.Name.Span(), "cost "+quote(c.Name.Text)+" is listed twice", "Remove one of the two.", out[i].Span)
+			continue
+		}
+		if amount := s.ratOf(c.Amount, nil); amount != nil {
+			out = append(out, ir.Cost{Name: c.Name.Text, Amount: amount, Span: c.Span()})
+		}
+	}
+	return out
 }
 
 func (s *scenarioResolver) result(dos []*ir.Do, src *ast.Ending, line *ir.ScenarioLine) {

@@ -138,7 +138,7 @@ func (p *player) move(l *Line) *Failed {
 			return f
 		}
 	}
-	_, err := p.sim.Take(simulate.Move{Kind: kinds[l.Kind], Do: l.Do, Name: l.Name, Text: l.Message, Data: l.Data, Pass: l.Wait})
+	_, err := p.sim.Take(simulate.Move{Kind: kinds[l.Kind], Do: l.Do, Name: l.Name, Text: l.Message, Data: l.Data, Cost: l.Cost, Pass: l.Wait})
 	var rejected *machine.Rejected
 	switch {
 	case p.silent != "":

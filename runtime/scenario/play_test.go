@@ -97,6 +97,67 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// TestCosts plays what attempts say that they have used, in runs that are held to a budget.
+func TestCosts(t *testing.T) {
+	const asks = `
+machine Below { activity cook() cost usd 0.5
+ initial A
+ state A { do cook() timeout 1m
+  on done -> T
+  on failed -> T }
+ terminal T }
+machine Review(n int) {
+    budget { usd 2, tokens 100 }
+    failures { busy }
+    event Said
+    event Sub
+    activity ask() -> Said fails busy cost usd 0.5, tokens 10
+    activity cost() -> Said
+    initial Asking
+    on over_budget(usd) -> Poor
+    on over_budget -> Dumb
+    state Asking {
+        do ask() timeout 1m
+        on Said -> Asking unbounded
+        on Sub -> Calling
+        on failed retry 3 backoff 1s else -> Failed
+    }
+    state Calling {
+        do machine Below() as below timeout 1h
+        on below.T -> Asking unbounded
+        on failed -> Failed
+        on Sub -> Naming
+    }
+    state Naming {
+        do cost() timeout 1m
+        on Said -> Failed
+        on failed -> Failed
+    }
+    terminal Poor
+    terminal Dumb
+    terminal Failed failure
+}
+`
+	for name, c := range map[string]struct{ lines, is string }{
+		"as much as there is":     {`ask -> Said cost usd 2; expect Poor`, ""},
+		"less than there is":      {`ask -> Said cost usd 1.5; expect Asking; ask -> Said cost usd 0.01; expect Poor`, ""},
+		"nothing counts as said":  {`repeat 40 { ask -> Said cost usd 0, tokens 0 }; expect Asking`, ""},
+		"no word of it":           {`repeat 3 { ask -> Said }; expect Asking; ask -> Said; expect Poor`, ""},
+		"the other cost":          {`ask -> Said cost usd 0, tokens 101; expect Dumb`, ""},
+		"both":                    {`ask -> Said cost tokens 101, usd 3; expect Dumb`, ""},
+		"a failure":               {`ask fails busy "no" cost usd 2.5; expect Poor`, ""},
+		"a checkpoint":            {`ask checkpoint cost usd 1; ask checkpoint cost usd 1; expect Asking; ask checkpoint cost usd 0.000001; expect Poor`, ""},
+		"a child, as it ends":     {`send Sub; below -> T cost usd 2.1; expect Poor`, ""},
+		"a child, before it ends": {`send Sub; below checkpoint cost usd 1; expect Calling; below checkpoint cost usd 1.1; expect Poor`, ""},
+		"what is not held":        {`send Sub; send Sub; cost checkpoint cost usd 3`, "what cost uses counts when it ends"},
+		"an activity called cost": {`send Sub; send Sub; cost lost; cost checkpoint; cost -> Said; expect Failed`, ""},
+		"that costs":              {`send Sub; send Sub; cost fails unknown cost usd 1; expect Failed`, ""},
+		"on the line of another":  {`send Sub; send Sub; cost checkpoint; cost lost; cost -> Said cost usd 1; expect ended`, ""},
+	} {
+		t.Run(name, func(t *testing.T) { plays(t, asks, strings.ReplaceAll(c.lines, "; ", "\n"), c.is) })
+	}
+}
+
 // TestHalted plays machines that halt: in the step that starts the run, and later.
 func TestHalted(t *testing.T) {
 	const halts = "machine Review(n int) {\n event Go\n initial A\n state A { on done when n > 3 -> T\n after 1h -> T }\n terminal T success\n}\n"

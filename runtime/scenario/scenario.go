@@ -24,9 +24,9 @@ type Kind int
 
 const (
 	Send       Kind = iota // Name, Data, Refused
-	Result                 // Do, Name (empty where there is nothing to say), Data
-	Failure                // Do, Name, Message
-	Checkpoint             // Do
+	Result                 // Do, Name (empty where there is nothing to say), Data, Cost
+	Failure                // Do, Name, Message, Cost
+	Checkpoint             // Do, Cost
 	Lost                   // Do
 	Wait                   // Wait
 	Cancel                 // nothing more
@@ -51,6 +51,7 @@ type Line struct {
 	Do      string // which attempt, as simulate.Move has it
 	Data    json.RawMessage
 	Message string
+	Cost    map[string]json.Number // what the attempt has used
 	Refused bool
 	Wait    time.Duration
 	Yes     bool

@@ -19,7 +19,7 @@ type Move struct {
 	Text string                 // of a failure: its message
 	Name string                 // of an event, or a result, empty for one that has nothing to say; of a failure its category
 	Data json.RawMessage        // of an event or a result: the object of its fields
-	Cost map[string]json.Number // of a result or a failure: what the attempt has used
+	Cost map[string]json.Number // of a result, a failure or a checkpoint: what the attempt has used
 
 	// Pass is how much time passes; 0 of TimerInput means until the next timer is due, or the
 	// next retry may begin.
@@ -114,18 +114,49 @@ func (s *Simulation) endAttempt(at *state) error {
 		}
 		in = s.machine.FailureInput(&t, move.Name, move.Text)
 	}
-	counted, uncounted := machine.CountedCosts(move.Cost, at.snapshot.Spent)
-	if len(uncounted) > 0 {
-		return fmt.Errorf("cost %s=%s cannot be counted", uncounted[0].Name, uncounted[0].Amount)
+	if err := s.count(at, &in); err != nil {
+		return err
 	}
-	in.Cost = counted
 	return s.advance(at, in)
 }
 
-// checkpoint has an attempt make a checkpoint: `idle` timers start again.
+// count gives an input what the move at hand says that the attempt has used: a child with all that
+// it has started.
+func (s *Simulation) count(at *state, in *machine.Input) error {
+	costs, uncounted := machine.CountedCosts(at.move.Cost, at.snapshot.Spent)
+	if len(uncounted) > 0 {
+		return fmt.Errorf("cost %s=%s cannot be counted", uncounted[0].Name, uncounted[0].Amount)
+	}
+	if s.machine.Callee(in.Do) != "" {
+		in.Below = costs
+	} else {
+		in.Cost = costs
+	}
+	return nil
+}
+
+// checkpoint has an attempt make a checkpoint: `idle` timers start again. What it has used by then
+// counts first, as it does for a worker.
 func (s *Simulation) checkpoint(at *state) error {
-	if _, err := s.attempt(at); err != nil {
+	t, err := s.attempt(at)
+	if err != nil {
 		return err
+	}
+	if len(at.move.Cost) > 0 {
+		if !s.machine.Begins(at.snapshot, t.Do) {
+			return fmt.Errorf("what %s uses counts when it ends: the run is held to no budget of what it declares", at.move.Do)
+		}
+		in := machine.NoteInput(machine.SpentInput, &t, "")
+		in.Worker = worker
+		if s.machine.Callee(t.Do) != "" {
+			in = s.machine.ToldInput(at.snapshot, &t, s.machine.ChildID(at.snapshot, &t), nil, nil)
+		}
+		if err := s.count(at, &in); err != nil {
+			return err
+		}
+		if err := s.advance(at, in); err != nil || !at.snapshot.IsOpen(&t) {
+			return err
+		}
 	}
 	in, starts := s.machine.ProgressInput(at.snapshot, at.now)
 	if !starts {

@@ -219,6 +219,9 @@ func (s *Simulation) follow(at *state, step func() (*machine.Snapshot, []machine
 	return nil
 }
 
+// worker is who has each attempt.
+const worker = "simulation"
+
 // beginning is the input with which an attempt begins that may, and has not.
 func (s *Simulation) beginning(at *state) (machine.Input, bool) {
 	if !at.snapshot.PausedAt.IsZero() {
@@ -226,7 +229,7 @@ func (s *Simulation) beginning(at *state) (machine.Input, bool) {
 	}
 	for _, t := range at.snapshot.HandedOut() {
 		if t.Begun == "" && !t.NotBefore.After(at.now) && s.machine.Begins(at.snapshot, t.Do) {
-			return machine.Input{Kind: machine.BeginInput, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt, Worker: "simulation"}, true
+			return machine.Input{Kind: machine.BeginInput, Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt, Worker: worker}, true
 		}
 	}
 	return machine.Input{}, false

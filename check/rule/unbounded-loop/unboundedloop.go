@@ -5,6 +5,7 @@ package unboundedloop
 import (
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -21,6 +22,7 @@ var Rule = &check.Rule{
 	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
 	Question:   "whether a cycle can be taken without end",
 	Page:       page,
+	Fix:        "adds `max 3` to the last arm of the cycle, with `else -> …` to a failure terminal where nothing comes behind it",
 	Run:        run,
 	Absence:    true,
 	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
@@ -84,6 +86,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		Help:    "Add `max N` and an `else` to an arm of the cycle, count in a field that a guard reads, or write `unbounded` if this is meant.",
 		Related: related(l, g, arm),
 		Witness: witness,
+		Fixes:   bounded(arm),
 	})
 }
 
@@ -95,6 +98,26 @@ func lastMove(l explore.Loop, g *explore.Product) *ir.Arm {
 		i--
 	}
 	return g.Arm(l.Round[i])
+}
+
+// bounded are fixes by which a is taken three times. One with a block has its bound in front of
+// that, at a place that nobody keeps.
+func bounded(a *ir.Arm) []diag.Fix {
+	const most = " max 3"
+	if a == nil || a.Kind != ir.Goto || a.Target == nil || a.Max != nil || a.Block != nil || a.Span.End.Offset == 0 {
+		return nil
+	}
+	fix := func(behind string) diag.Fix {
+		return diag.Fix{Message: "add `" + strings.TrimSpace(most+behind) + "`", Edits: []diag.Edit{diag.Insert(a.Span.End, most+behind)}}
+	}
+	chain := check.Chain(a)
+	switch last := chain[len(chain)-1]; {
+	case a != last && last.When == nil && last.Max == nil:
+		return []diag.Fix{fix("")}
+	case a == last && a.When == nil:
+		return check.Fail(a.State, func(to string) diag.Fix { return fix(" else -> " + to) })
+	}
+	return nil
 }
 
 func message(l explore.Loop) string {

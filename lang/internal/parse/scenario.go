@@ -14,7 +14,7 @@ Given = Name "=" Expr .
 Line = Send | Ending | Wait | "cancel" | Answer | Expect | Repeat .
 Send = "send" Name Payload? "refused"? .
 Payload = "{" (Given ","?)* "}" .
-Ending = Name ("[" <int> "]")? ("->" Name Payload? | "fails" Name <string>? | "checkpoint" | "lost") .
+Ending = Name ("[" <int> "]")? (("->" Name Payload? | "fails" Name <string>? | "checkpoint") ("cost" Cost ("," Cost)*)? | "lost") .
 Wait = "wait" <duration> .
 Answer = "guard" Name "=" ("true" | "false") .
 Expect = "expect" ("refused" | "ended" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | Expr) .

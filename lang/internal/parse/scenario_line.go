@@ -86,8 +86,49 @@ func (s *scenarioParser) ending() ast.Line {
 	default:
 		s.expected(`"->", "fails", "checkpoint" or "lost"`)
 	}
-	n.Kind, n.Node = t.Value, s.node(start)
+	n.Kind = t.Value
+	if n.Kind != ast.IsLost {
+		n.Costs = s.costs()
+	}
+	n.Node = s.node(start)
 	return n
+}
+
+// costs are what an attempt has used; nil where nothing is said of it.
+func (s *scenarioParser) costs() (list []*ast.Cost) {
+	if !s.is("cost") || s.opensLine() {
+		return nil
+	}
+	s.next()
+	for !s.failed {
+		start := s.lex.Peek()
+		n := &ast.Cost{Name: s.name("the name of a cost")}
+		if t := s.lex.Peek(); t.Type == tokNumber {
+			n.Amount = s.literal(tokNumber, "")
+		} else {
+			n.Amount = s.literal(tokInt, "an amount such as 0.5")
+		}
+		n.Node = s.node(start)
+		list = append(list, n)
+		if !s.is(",") {
+			break
+		}
+		s.next()
+	}
+	return list
+}
+
+// opensLine reports whether the next token is the name of an activity that opens the next
+// line: "cost lost", and not "cost lost 0.5".
+func (s *scenarioParser) opensLine() bool {
+	here := s.lex.MakeCheckpoint()
+	defer s.lex.LoadCheckpoint(here)
+	s.lex.Next()
+	next := *s.lex.Peek()
+	s.lex.Next()
+	third := s.lex.Peek()
+	amount := third.Type == tokInt || third.Type == tokNumber
+	return is(&next, "->") || is(&next, "[") || !amount && next.Type == tokName && (next.Value == ast.Fails || next.Value == ast.Checkpoints || next.Value == ast.IsLost)
 }
 
 func (s *scenarioParser) answer() *ast.Answer {

@@ -30,7 +30,7 @@ func (t *tester) writeScenarios(paths []string) error {
 	b.WriteString(importsFor(folderOf(unit.Program.Machines), unit.Program.Machines))
 	var whole []string // machines with too many configurations
 	for _, m := range unit.Program.Machines {
-		cover := check.CoverWithout(m, explore.DefaultLimit, scenarios.Unsayable)
+		cover := check.Cover(m, explore.DefaultLimit)
 		if cover == nil {
 			whole = append(whole, strconv.Quote(m.Name))
 			continue

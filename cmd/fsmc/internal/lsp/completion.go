@@ -95,6 +95,7 @@ func (c *completer) complete(tokens []string) {
 		c.categories(true)
 	case inCall(tokens, "over_budget"):
 		c.costs()
+		c.words("time")
 	case opens == "on" && (last(1) == "on" || last(1) == ","):
 		c.triggers()
 	case slices.Contains([]string{"ignore", "defer"}, opens) || last(1) == "publish":

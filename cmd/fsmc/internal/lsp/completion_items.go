@@ -100,8 +100,10 @@ func (c *completer) costs() {
 		for _, cost := range a.Costs {
 			c.add(proto.CompletionConstant, cost.Name, "cost", "")
 		}
+		for _, name := range a.Below {
+			c.add(proto.CompletionConstant, name, "cost", "")
+		}
 	}
-	c.words("time")
 }
 
 func (c *completer) activities() {

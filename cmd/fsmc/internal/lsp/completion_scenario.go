@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -39,6 +41,8 @@ func (c *completer) scenario(tokens []string) {
 		}
 	case tokens[0] == "guard":
 		c.words("true", "false")
+	case last == "cost" && len(tokens) > 1 || last == "," && slices.Contains(tokens, "cost"):
+		c.costs()
 	case last == "fails":
 		c.categories(true)
 	case last == "->":
@@ -53,6 +57,8 @@ func (c *completer) scenario(tokens []string) {
 		c.values(true)
 	case tokens[0] == "send":
 		c.words("refused")
+	case slices.Contains(tokens, "->") || slices.Contains(tokens, "fails") || last == "checkpoint":
+		c.words("cost")
 	case len(tokens) == 1 || last == "]":
 		c.words("->", "fails", "checkpoint", "lost")
 	}
