@@ -2,15 +2,22 @@ package asl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
 
 // child makes the machine of a branch or of an element.
-func (m *machine) child(key string, def *foreign.Value) (*machine, error) {
+// arg is what it is given.
+func (m *machine) child(key string, st, def *foreign.Value, arg expr) (*machine, error) {
 	name := m.names.TitleFor("\x00"+m.m.Name+"."+key, m.m.Name+foreign.NewNames().Title(key))
 	c := newMachine(m.reader, m, name, def)
+	c.inherited = arg.kept
+	c.outer = slices.Clone(m.outer)
+	for _, rule := range append(slices.Clone(st.Get("Retry").List()), st.Get("Catch").List()...) {
+		c.outer = append(c.outer, rule.Get("ErrorEquals"))
+	}
 	item, cur := m.item, m.cur
 	err := c.build()
 	m.item, m.cur = item, cur
@@ -34,7 +41,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 	args := m.arguments(st)
 	var results []string
 	for i, b := range branches {
-		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), b)
+		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), st, b, args)
 		if err != nil {
 			return err
 		}
@@ -44,13 +51,13 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: result, Type: "json", Default: "null"})
 		results = append(results, result)
 		if c.usesSucceeded {
-			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = event." + c.data + " }")
+			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = " + c.returned() + " }")
 		}
 		if err := m.childFailures(st, label, c); err != nil {
 			return err
 		}
 	}
-	m.cur.Add("on done " + step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
+	m.cur.Add("on done " + m.step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
 	return nil
 }
 
@@ -72,16 +79,16 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	m.m.Fields = append(m.m.Fields, foreign.Field{Name: items, Type: "[0..1000]json", Default: "[]",
 		Note: m.item.Part("at most 1,000 elements; the original has no limit")})
 	m.items(key, st, items)
-	c, err := m.child(key+" item", def)
+	args := m.itemArguments(st)
+	c, err := m.child(key+" item", st, def, args)
 	if err != nil {
 		return err
 	}
-	args := m.itemArguments(st)
 	m.cur.Add(fmt.Sprintf("do machine %s(%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), items, m.atOnce(st)))
 	results := m.fields.SnakeFor("\x00"+key+" results", key+" results")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: "// In the order in which the elements end."})
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: m.resultsNote(st)})
 	if c.usesSucceeded {
-		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + event." + c.data + " }")
+		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + " + c.returned() + " }")
 	}
 	if err := m.tolerated(key, st, c); err != nil {
 		return err
@@ -89,9 +96,19 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	if st.Get("ResultWriter") != nil {
 		m.lost("the ResultWriter")
 	}
-	m.cur.Add("on done " + step(next, m.output(st, expr{text: results})))
+	m.cur.Add("on done " + m.step(next, m.output(st, expr{text: results})))
 	state.Add("")
 	return nil
+}
+
+// resultsNote says that results stand in the order in which the elements end, where that is
+// not the order of the elements and somebody may read them.
+func (m *machine) resultsNote(st *foreign.Value) string {
+	inTurn := st.Get("MaxConcurrency").Float(0) == 1 && st.Get("Retry") == nil
+	if rp := st.Get("ResultPath"); inTurn || rp != nil && rp.Kind == foreign.Null {
+		return ""
+	}
+	return m.item.Part("the results are in the order in which the elements end")
 }
 
 // items fills the list: on entering, or by an activity where an ItemReader reads it.
@@ -178,7 +195,7 @@ func (m *machine) tolerated(key string, st *foreign.Value, c *machine) error {
 	m.m.Fields = append(m.m.Fields, foreign.Field{Name: bad, Type: "int 0..1000", Default: "0"})
 	m.cur.Add("exit { " + bad + " = 0 }")
 	arms := fmt.Sprintf("on each.%s when %s < %d { %s = %s + 1 } else ", c.failed, bad, n, bad, bad)
-	g := group{catch: first(st.Get("Catch"), "unknown")}
+	g := group{catch: m.first(st.Get("Catch"), "unknown")}
 	arm, err := m.caught(g, "event."+c.errorField, "event."+c.causeField)
 	m.cur.Add(arms + arm)
 	return err

@@ -32,6 +32,10 @@ type machine struct {
 	usesSucceeded, mayFail bool
 	usesFailed             bool
 
+	outer     []*foreign.Value // the errors that the states name in which it runs
+	inherited []keep           // what its input has beside the data, with the fields of the parent
+	beside    bool             // it may end with something kept beside the data
+
 	whole       bool // the data is read as a whole where something is kept beside it
 	machineItem *foreign.Item
 
@@ -53,6 +57,36 @@ func (r *reader) machine(name string, def *foreign.Value) error {
 	}
 	r.draft.Machines = append(r.draft.Machines, m.m)
 	return nil
+}
+
+// endBeside notes that what is kept beside the data is there at an end.
+func (m *machine) endBeside() {
+	if len(m.kept) > 0 {
+		m.whole, m.beside = true, true
+	}
+}
+
+// returns are the fields that a success returns.
+func (m *machine) returns() string {
+	fields := []string{m.data}
+	for _, k := range slices.Backward(m.kept) {
+		if m.beside {
+			fields = append(fields, k.field)
+		}
+	}
+	return strings.Join(fields, ", ")
+}
+
+// returned is what a machine that is called has returned, in the form in which the data is read as a whole.
+func (m *machine) returned() string {
+	if !m.beside {
+		return "event." + m.data
+	}
+	members := []member{{"data", expr{text: "event." + m.data}}}
+	for _, k := range slices.Backward(m.kept) {
+		members = append(members, member{k.field, expr{text: "event." + k.name()}})
+	}
+	return object(members).text
 }
 
 func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *machine {
@@ -99,6 +133,15 @@ func (m *machine) build() error {
 
 // scan looks ahead for what states keep, ask for and may fail with.
 func (m *machine) scan(states *foreign.Value) {
+	for _, k := range m.inherited {
+		m.kept = append(m.kept, keep{path: k.path, field: m.fields.Snake(strings.Join(k.path, "_"))})
+	}
+	task := func(s foreign.Member) bool { return s.Value.Get("Type").Str() == "Task" }
+	for _, names := range m.outer {
+		if slices.ContainsFunc(states.Members, task) {
+			m.categories(names) // so that what a Task fails with has the name that they look for
+		}
+	}
 	for _, s := range states.Members {
 		m.keepAt(s.Value.Get("ResultPath"), scalar(s.Value.Get("Result")))
 		for _, c := range s.Value.Get("Catch").List() {
@@ -167,12 +210,12 @@ func (m *machine) asks(rule *foreign.Value) {
 
 // finish declares what the states have used.
 func (m *machine) finish() {
-	entry := []string{m.data + " = input"}
+	entry := []string{m.data + " = " + m.given(nil)}
 	fields := []foreign.Field{{Name: m.data, Type: "json", Default: "null", Note: m.dataNote()}}
 	for _, k := range slices.Backward(m.kept) {
 		fields = append(fields, foreign.Field{Name: k.field, Type: "json", Default: "null", Note: "// $." + strings.Join(k.path, ".")})
 		if !k.scalar {
-			entry = append(entry, k.field+" = input."+strings.Join(k.path, "."))
+			entry = append(entry, k.field+" = "+m.given(k.path))
 		}
 	}
 	m.m.Fields = append(fields, m.m.Fields...)
@@ -182,13 +225,29 @@ func (m *machine) finish() {
 		m.m.Lines = append(m.m.Lines, "on failed -> "+m.fail("event.category", "event.message"))
 	}
 	if m.usesSucceeded {
-		m.m.States = append(m.m.States, &foreign.State{Name: m.succeeded, Terminal: "success returns " + m.data})
+		m.m.States = append(m.m.States, &foreign.State{Name: m.succeeded, Terminal: "success returns " + m.returns()})
 	}
 	if m.usesFailed {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.errorField, Type: "string", Default: `""`},
 			foreign.Field{Name: m.causeField, Type: "string", Default: `""`})
 		m.m.States = append(m.m.States, &foreign.State{Name: m.failed, Terminal: fmt.Sprintf("failure returns %s, %s", m.errorField, m.causeField)})
 	}
+}
+
+// given is what the input has at a path. Of a branch it may have the form in which the data is
+// read as a whole.
+func (m *machine) given(path []string) string {
+	text := "input"
+	if len(m.inherited) > 0 {
+		text = "input.data"
+	}
+	for _, k := range m.inherited { // longest paths first
+		if len(path) >= len(k.path) && slices.Equal(path[:len(k.path)], k.path) {
+			text, path = "input."+k.field, path[len(k.path):]
+			break
+		}
+	}
+	return strings.Join(append([]string{text}, path...), ".")
 }
 
 func (m *machine) dataNote() string {

@@ -34,6 +34,7 @@ var badKeys = map[string]bool{}
 type expr struct {
 	text    string
 	members []member
+	kept    []keep // of the data as a whole with what is kept beside it
 }
 
 type member struct {
@@ -43,6 +44,14 @@ type member struct {
 
 // at is what an expression has at keys.
 func (e expr) at(keys []string) expr {
+	if e.kept != nil && len(keys) > 0 {
+		for _, k := range e.kept {
+			if len(keys) >= len(k.path) && slices.Equal(keys[:len(k.path)], k.path) {
+				return e.member(k.field).at(keys[len(k.path):])
+			}
+		}
+		return e.member("data").at(keys)
+	}
 	for i, k := range keys {
 		switch {
 		case e.members != nil:
@@ -74,7 +83,7 @@ func object(members []member) expr {
 	if members == nil {
 		members = []member{}
 	}
-	return expr{"{" + strings.Join(parts, ", ") + "}", members}
+	return expr{text: "{" + strings.Join(parts, ", ") + "}", members: members}
 }
 
 // scope is what paths mean where they stand.
@@ -113,13 +122,15 @@ func (m *machine) everything() expr {
 		members = append(members, member{k.field, expr{text: k.name()}})
 	}
 	m.whole = true
-	return object(members)
+	e := object(members)
+	e.kept = m.kept
+	return e
 }
 
 // replace gives the data a new value, and what is kept the places of it.
 func (m *machine) replace(e expr) []string {
-	if e.text == m.data {
-		return nil
+	if e.text == m.data || e.kept != nil {
+		return nil // it is what it was
 	}
 	effects := []string{m.data + " = " + m.asJSON(e)}
 	for _, k := range slices.Backward(m.kept) {

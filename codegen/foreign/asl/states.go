@@ -55,7 +55,7 @@ func (m *machine) task(key string, st *foreign.Value) error {
 	resource := st.Get("Resource").Str()
 	args := m.arguments(st)
 	m.cur.Add("do " + m.call(key, resource, "result json") + "(" + m.asJSON(args) + ")" + m.limits(st))
-	m.cur.Add("on " + m.events.Title(key+" done") + " " + step(next, m.output(st, expr{text: "event.result"})))
+	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, m.output(st, expr{text: "event.result"})))
 	return m.failures(st, "", m.taskCategories(st))
 }
 
@@ -100,20 +100,21 @@ func (m *machine) pass(st *foreign.Value) error {
 	if st.Get("Result") == nil && st.Get("Parameters") == nil && st.Get("InputPath") == nil && st.Get("ResultPath") == nil && !m.jsonata(st) && st.Get("OutputPath") == nil {
 		effects = m.assigned(st, scope{})
 	}
-	m.cur.Add("on done " + step(next, effects))
+	m.cur.Add("on done " + m.step(next, effects))
 	return nil
 }
 
 func (m *machine) succeed(st *foreign.Value) error {
 	if m.parent != nil {
 		m.usesSucceeded = true
-		m.cur.Add("on done " + step(m.succeeded, m.output(st, expr{text: m.data})))
+		m.cur.Add("on done " + m.step(m.succeeded, m.output(st, expr{text: m.data})))
 		return nil
 	}
 	if st.Get("OutputPath") != nil || st.Get("InputPath") != nil || st.Get("Output") != nil {
 		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("the run returns all its data here"), "// ")
 	}
-	m.cur.Terminal = "success returns " + m.data
+	m.endBeside()
+	m.cur.Terminal = "success returns " + m.returns()
 	return nil
 }
 
@@ -143,7 +144,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	}
 	effects := m.passed(st)
 	if s := st.Get("Seconds"); s.Is(foreign.Number) {
-		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + step(next, effects))
+		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + m.step(next, effects))
 		return nil
 	}
 	if value, ok := m.waitValue(st, "Seconds"); ok {
@@ -158,7 +159,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		m.cur.Add("on done -> " + waiting + " { " + wait + " = " + seconds + " * 1s }")
 		m.cur = &foreign.State{Name: waiting}
 		m.m.States = append(m.m.States, m.cur)
-		m.cur.Add("after " + wait + " " + step(next, effects))
+		m.cur.Add("after " + wait + " " + m.step(next, effects))
 		return nil
 	}
 	value, ok := m.waitValue(st, "Timestamp")
@@ -167,7 +168,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	}
 	if value.text == "null" {
 		m.gone("until when it waits; a minute is a guess")
-		m.cur.Add("after 1m " + step(next, effects))
+		m.cur.Add("after 1m " + m.step(next, effects))
 		return nil
 	}
 	until := m.fields.SnakeFor("\x00"+key+" until", key+" until")
@@ -177,7 +178,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
 		value.text = at + ".value"
 	}
-	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+step(next, effects))
+	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+m.step(next, effects))
 	return nil
 }
 
