@@ -149,6 +149,7 @@ func (m *machine) handler(label string, same []group) error {
 		}
 		arms = append(arms, arm)
 	}
+	m.long(same[0].retry.Get("IntervalSeconds"))
 	list := "(" + strings.Join(categories, ", ") + ")"
 	if slices.Contains(categories, "unknown") {
 		list = ""
@@ -191,6 +192,7 @@ func (m *machine) childFailures(st *foreign.Value, label string, child *machine)
 		for _, g := range set {
 			categories = append(categories, g.categories...)
 		}
+		m.long(set[0].retry.Get("IntervalSeconds"))
 		if retry := retryText(set[0].retry, ""); len(retry) > 1 {
 			arms = append(arms, whenOneOf(err, m.spellings(categories))+retry[0])
 		}
@@ -218,7 +220,7 @@ func (m *machine) caught(g group, err, cause string) (string, error) {
 	if bad != nil {
 		return "", bad
 	}
-	return m.step(target, m.output(g.catch, object([]member{{"Error", expr{text: err}}, {"Cause", expr{text: cause}}}))), nil
+	return m.step(target, m.output(g.catch, object([]member{{"Error", expr{text: err, bare: true}}, {"Cause", expr{text: cause, bare: true}}}))), nil
 }
 
 // retryText is the retries of a Retrier, if any, and then arm.
@@ -229,7 +231,7 @@ func retryText(r *foreign.Value, arm string) []string {
 	}
 	times = min(times, 99_999_999)
 	interval := max(r.Get("IntervalSeconds").Float(1), 0.001)
-	rate := max(r.Get("BackoffRate").Float(2), 1)
+	rate := min(max(r.Get("BackoffRate").Float(2), 1), 1e11) // which makes a year of a millisecond
 	last := interval * math.Pow(rate, times-1)
 	if limit := r.Get("MaxDelaySeconds"); limit.Is(foreign.Number) {
 		last = max(interval, min(last, limit.Float(last)))

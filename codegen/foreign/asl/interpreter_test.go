@@ -203,9 +203,6 @@ func (i *interpreter) joined(runs []ended, from int, at time.Duration, count, pe
 				begun[n].may = begun[n].may || begun[n].at == f.at
 			}
 			i.calls = append(i.calls[:from], begun...)
-			if count > 0 || percent > 0 {
-				f.err, f.cause = "States.ExceedToleratedFailureThreshold", ""
-			}
 			return ended{err: f.err, cause: f.cause, at: f.at}
 		}
 	}
@@ -238,7 +235,12 @@ func (i *interpreter) each(st object, effective any, at time.Duration) ended {
 		r := i.run(st["ItemProcessor"].(object), input, begin)
 		runs, free = append(runs, r), append(free, r.at)
 	}
-	e := i.joined(runs, from, at, number(st["ToleratedFailureCount"], 0), number(st["ToleratedFailurePercentage"], 0))
+	count, percent := number(st["ToleratedFailureCount"], 0), number(st["ToleratedFailurePercentage"], 0)
+	e := i.joined(runs, from, at, count, percent)
+	_, distributed := st["ItemProcessor"].(object)["ProcessorConfig"]
+	if e.err != "" && (distributed || count > 0 || percent > 0) {
+		e.err = "States.ExceedToleratedFailureThreshold"
+	}
 	if results, ok := e.output.([]any); ok && limit != 1 {
 		e.output = unordered(results) // the importer says that it does not keep their order
 	}

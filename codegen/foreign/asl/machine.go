@@ -23,6 +23,7 @@ type machine struct {
 	kept                         []keep            // what ResultPaths keep, longest paths first
 	vars                         map[string]string // of JSONata
 	tested                       map[string]bool   // paths whose presence or type a Choice asks for
+	compared                     map[string]string // the kind of the comparisons of a path
 	typed                        map[string]string // fields by path and type
 	guards                       map[string]bool
 	spelled                      map[string][]string // categories, as the original spells them where that is otherwise
@@ -93,7 +94,7 @@ func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *ma
 	m := &machine{reader: r, def: def, parent: parent,
 		m:      &foreign.Machine{Name: name, Params: "input json"},
 		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
-		vars: map[string]string{}, tested: map[string]bool{}, typed: map[string]string{}, guards: map[string]bool{},
+		vars: map[string]string{}, tested: map[string]bool{}, compared: map[string]string{}, typed: map[string]string{}, guards: map[string]bool{},
 		spelled: map[string][]string{}, errorPaths: map[string]bool{},
 	}
 	m.data, m.errorField, m.causeField = m.fields.SnakeFor("\x00data", "data"), m.fields.SnakeFor("\x00error", "error_name"), m.fields.SnakeFor("\x00cause", "error_cause")
@@ -107,11 +108,20 @@ func (m *machine) build() error {
 	if !states.Is(foreign.Object) || len(states.Members) == 0 {
 		return m.def.Errorf("machine %q has no States", m.m.Name)
 	}
+	if err := language(m.def); err != nil {
+		return err
+	}
 	m.machineItem = m.report.Item(m.m.Name, m.def.Line)
 	m.item = m.machineItem
 	for _, s := range states.Members {
+		if s.Key == "QueryLanguage" && s.Value.Is(foreign.String) {
+			return s.Value.Errorf("QueryLanguage is among the states: it belongs beside States, or into a state")
+		}
 		if !s.Value.Is(foreign.Object) {
 			return s.Value.Errorf("state %q is not an object", s.Key)
+		}
+		if m.states.Find(s.Key) != "" {
+			return s.Value.Errorf("state %q is there twice", s.Key)
 		}
 		m.states.Title(s.Key)
 	}
@@ -197,8 +207,16 @@ func (m *machine) variables(assign *foreign.Value) {
 // from them, since it has to have a value.
 func (m *machine) asks(rule *foreign.Value) {
 	for _, f := range rule.Members {
+		path := rule.Get("Variable").Str()
 		if strings.HasPrefix(f.Key, "Is") {
-			m.tested[rule.Get("Variable").Str()] = true
+			m.tested[path] = true
+		}
+		for kind := range kinds {
+			if strings.HasPrefix(f.Key, kind) {
+				// What is compared as two types is of the other one, which is false and no error.
+				m.tested[path] = m.tested[path] || m.compared[path] != "" && m.compared[path] != kind
+				m.compared[path] = kind
+			}
 		}
 		for _, inner := range f.Value.List() {
 			if inner.Is(foreign.Object) {
@@ -283,8 +301,13 @@ func (m *machine) target(v *foreign.Value) (string, error) {
 
 // next is where a state leads: its Next, or the end.
 func (m *machine) next(st *foreign.Value) (string, error) {
-	if n := st.Get("Next"); n != nil {
+	if n := st.Get("Next"); n != nil && st.Get("End").True() {
+		return "", st.Errorf("state %q has both Next and End", m.item.Place)
+	} else if n != nil {
 		return m.target(n)
+	}
+	if !st.Get("End").True() {
+		return "", st.Errorf("state %q has neither Next nor End", m.item.Place)
 	}
 	m.usesSucceeded = true
 	return m.succeeded, nil
@@ -293,6 +316,14 @@ func (m *machine) next(st *foreign.Value) (string, error) {
 func (m *machine) lost(format string, args ...any) { m.cur.Add(m.item.Data(format, args...)) }
 func (m *machine) gone(format string, args ...any) { m.cur.Add(m.item.Lost(format, args...)) }
 func (m *machine) part(format string, args ...any) { m.cur.Add(m.item.Part(format, args...)) }
+
+// language refuses a QueryLanguage that is none.
+func language(v *foreign.Value) error {
+	if l := v.Get("QueryLanguage"); l != nil && l.Str() != "JSONata" && l.Str() != "JSONPath" {
+		return l.Errorf("QueryLanguage is JSONPath or JSONata")
+	}
+	return nil
+}
 
 // jsonata reports whether a state speaks JSONata.
 func (m *machine) jsonata(st *foreign.Value) bool {

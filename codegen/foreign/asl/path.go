@@ -35,6 +35,7 @@ type expr struct {
 	text    string
 	members []member
 	kept    []keep // of the data as a whole with what is kept beside it
+	bare    bool   // a string of an event, which is no json by itself
 }
 
 type member struct {
@@ -145,7 +146,14 @@ func (m *machine) replace(e expr) []string {
 
 // context is a value of the context object, `$$.` or $states.context.
 func (m *machine) context(keys []string, s scope) (expr, bool) {
-	switch path := strings.Join(keys, "."); {
+	path := strings.Join(keys, ".")
+	if m.parent != nil && (strings.HasPrefix(path, "Execution.") || path == "StateMachine.Name") {
+		if strings.HasPrefix(path, "Execution.Input") {
+			return expr{}, false // it is not handed to branches and elements
+		}
+		m.part("$$.%s is that of the run of the branch or element", path)
+	}
+	switch {
 	case path == "Execution.Id" || path == "Execution.Name":
 		return expr{text: "run.id"}, true
 	case path == "Execution.StartTime":
@@ -178,7 +186,7 @@ func (k keep) name() string {
 // asJSON is e where a json is wanted: a string, a number or a bool is no json by itself,
 // and stands behind a key.
 func (m *machine) asJSON(e expr) string {
-	bare := e.text == "true" || e.text == "false" || e.text == "run.id" || e.text == "run.machine" || e.text == "index"
+	bare := e.bare || e.text == "true" || e.text == "false" || e.text == "run.id" || e.text == "run.machine" || e.text == "index"
 	if !bare && strings.IndexByte("\"-0123456789", e.text[0]) < 0 && !strings.HasPrefix(e.text, "text(") {
 		return e.text
 	}

@@ -417,6 +417,16 @@ func (w *writer) definition(depth int) object {
 			if w.IntN(2) == 0 {
 				st["ItemSelector"] = object{"n.$": "$.n", "id.$": "$$.Map.Item.Index", "list.$": "$$.Map.Item.Value.list"}
 			}
+			switch w.IntN(6) {
+			case 0:
+				st["ToleratedFailureCount"] = float64(1 + w.IntN(2))
+			case 1:
+				st["ToleratedFailurePercentage"] = 100.0
+			case 2:
+				st["ToleratedFailurePercentage"], st["ToleratedFailureCount"] = 100.0, 1.0
+			case 3:
+				st["ItemProcessor"].(object)["ProcessorConfig"] = object{"Mode": "DISTRIBUTED"}
+			}
 			if w.IntN(2) == 0 {
 				st["MaxConcurrency"] = float64(1 + w.IntN(2))
 			}
@@ -446,7 +456,7 @@ func (w *writer) rules(st object, later func() string, last, task bool) {
 	if last || w.IntN(2) == 0 {
 		return
 	}
-	for _, name := range []string{w.pick("Busy", "No.Quota", "Broken"), "States.ALL"}[w.IntN(2):] {
+	for _, name := range []string{w.pick("Busy", "No.Quota", "Broken", "States.ExceedToleratedFailureThreshold", "States.TaskFailed"), "States.ALL"}[w.IntN(2):] {
 		c := object{"ErrorEquals": []any{name}, "Next": later()}
 		c["ResultPath"] = "$.error"
 		st["Catch"] = append(list(st["Catch"]), c)

@@ -1,7 +1,9 @@
 package asl
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
@@ -11,6 +13,9 @@ func (m *machine) state(key string, st *foreign.Value) error {
 	m.item = m.report.Item(key, st.Line)
 	m.cur = &foreign.State{Name: m.states.Title(key), Doc: m.doc(key, st)}
 	m.m.States = append(m.m.States, m.cur)
+	if err := language(st); err != nil {
+		return err
+	}
 	switch kind := st.Get("Type"); kind.Str() {
 	case "Task":
 		return m.task(key, st)
@@ -74,6 +79,7 @@ func (m *machine) limits(st *foreign.Value) string {
 	for _, l := range []struct{ word, key string }{{"timeout", "TimeoutSeconds"}, {"heartbeat", "HeartbeatSeconds"}} {
 		switch v := st.Get(l.key); {
 		case v.Is(foreign.Number):
+			m.long(v)
 			text += " " + l.word + " " + foreign.Seconds(v.Float(1))
 		case v != nil || st.Get(l.key+"Path") != nil:
 			m.part("the %s is read from the data in the original; an hour is a guess", l.word)
@@ -144,10 +150,15 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	}
 	effects := m.passed(st)
 	if s := st.Get("Seconds"); s.Is(foreign.Number) {
+		m.long(s)
 		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + m.step(next, effects))
 		return nil
 	}
 	if value, ok := m.waitValue(st, "Seconds"); ok {
+		if constant, err := strconv.ParseFloat(value.text, 64); err == nil {
+			m.cur.Add("after " + foreign.Seconds(constant) + " " + m.step(next, effects))
+			return nil
+		}
 		if !isPath.MatchString(value.text) || value.text == "null" {
 			m.gone("how long it waits; a minute is a guess")
 			value.text = "60"
@@ -174,12 +185,24 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	until := m.fields.SnakeFor("\x00"+key+" until", key+" until")
 	m.m.Fields = append(m.m.Fields, foreign.Field{Name: until, Type: "time"})
 	if strings.HasPrefix(value.text, `"`) {
+		if at, err := strconv.Unquote(value.text); err == nil {
+			if _, err := time.Parse(time.RFC3339, at); err != nil {
+				return st.Errorf("state %q waits until %q, which is not a time as in 2030-01-31T06:00:00Z", key, at)
+			}
+		}
 		at := m.fields.SnakeFor("\x00"+key+" at", key+" at")
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
 		value.text = at + ".value"
 	}
 	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+m.step(next, effects))
 	return nil
+}
+
+// long says that a time is longer than any here.
+func (m *machine) long(seconds *foreign.Value) {
+	if seconds.Float(0) > foreign.Year {
+		m.part("%s seconds: a year is the longest time here", seconds.Text)
+	}
 }
 
 func (m *machine) waitValue(st *foreign.Value, key string) (expr, bool) {
