@@ -25,6 +25,7 @@ type reader struct {
 	draft  *foreign.Draft
 	report *foreign.Report
 	names  *foreign.Names // of machines
+	errors *foreign.Names // of categories, by the names of errors
 }
 
 // read makes machines of text: of a definition, or of each one in a template.
@@ -33,7 +34,7 @@ func read(name string, text []byte) (*foreign.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{draft: &foreign.Draft{}, report: &foreign.Report{Format: "asl"}, names: foreign.NewNames()}
+	r := &reader{draft: &foreign.Draft{}, report: &foreign.Report{Format: "asl"}, names: foreign.NewNames(), errors: foreign.NewNames(builtIn...)}
 	found := definitions(root, name, nil)
 	if len(found) == 0 {
 		return nil, root.Errorf("there is no machine in it: an object with StartAt and States")

@@ -25,7 +25,7 @@ func (m *machine) choice(st *foreign.Value) error {
 		if err != nil {
 			return err
 		}
-		b.arms = append(b.arms, step(target, effects))
+		b.arms = append(b.arms, b.step(target, effects))
 	} else {
 		b.arms = append(b.arms, "-> "+m.fail(`"States.NoChoiceMatched"`, `""`))
 	}
@@ -67,7 +67,7 @@ func (b *branches) rule(rule *foreign.Value) error {
 	} else {
 		effects = append(effects, b.assigned(rule, scope{})...)
 	}
-	arm := step(target, effects)
+	arm := b.step(target, effects)
 	if when != "" {
 		arm = "when " + when + " " + arm
 	}
@@ -158,7 +158,10 @@ func (b *branches) comparison(variable *foreign.Value, name string, value *forei
 	if !ok {
 		return b.host(variable.Str(), name, value), nil
 	}
-	if c := category(value.Str()); b.errorPaths[variable.Str()] && !other && c != value.Str() {
+	if !b.errorPaths[variable.Str()] || other {
+		return left + " " + op + " " + literal, nil
+	}
+	if c := b.category(value.Str()); c != value.Str() {
 		return "(" + left + " == " + literal + " || " + left + " == " + foreign.Quote(c) + ")", nil
 	}
 	return left + " " + op + " " + literal, nil

@@ -12,11 +12,11 @@ import (
 // categories declares the errors that a Retry or a Catch names.
 func (m *machine) categories(names *foreign.Value) {
 	for _, n := range names.List() {
-		c := category(n.Str())
+		c := m.category(n.Str())
 		if c != n.Str() && !slices.Contains(m.spelled[c], n.Str()) {
 			m.spelled[c] = append(m.spelled[c], n.Str())
 		}
-		if c != "" && !strings.HasPrefix(n.Str(), "States.ALL") && !slices.Contains(builtIn, c) && !slices.Contains(m.m.Failures, c) {
+		if !strings.HasPrefix(n.Str(), "States.ALL") && !slices.Contains(builtIn, c) && !slices.Contains(m.m.Failures, c) {
 			m.m.Failures = append(m.m.Failures, c)
 		}
 	}
@@ -25,8 +25,8 @@ func (m *machine) categories(names *foreign.Value) {
 var builtIn = []string{"unknown", "timeout", "silent", "stalled", "all", "task_failed", "cancelled"}
 
 // category is what an error is called here: States.Timeout is timeout, and Lambda.Unknown
-// lambda_unknown.
-func category(name string) string {
+// lambda_unknown. Two errors are never one category.
+func (r *reader) category(name string) string {
 	switch name {
 	case "States.ALL":
 		return "all"
@@ -41,7 +41,7 @@ func category(name string) string {
 	if slices.Contains(builtIn, c) || c == "none" || c == "done" || c == "failed" || c == "event" || c == "cancel" || c == "now" || c == "true" || c == "false" || c == "set" || c == "unset" {
 		c += "_error"
 	}
-	return c
+	return r.errors.SnakeFor(name, c)
 }
 
 // taskCategories are those with which the activity of a Task may fail.
@@ -57,9 +57,9 @@ func (m *machine) taskCategories(st *foreign.Value) []string {
 }
 
 // matches reports whether a Retrier or a Catcher takes a category.
-func matches(rule *foreign.Value, c string) bool {
+func (r *reader) matches(rule *foreign.Value, c string) bool {
 	for _, n := range rule.Get("ErrorEquals").List() {
-		switch name := category(n.Str()); {
+		switch name := r.category(n.Str()); {
 		case name == "all" || name == c, name == "timeout" && c == "silent", name == "task_failed" && c != "timeout":
 			return true
 		}
@@ -74,10 +74,10 @@ type group struct {
 	catch      *foreign.Value
 }
 
-func groups(st *foreign.Value, categories []string) []group {
+func (r *reader) groups(st *foreign.Value, categories []string) []group {
 	var all []group
 	for _, c := range categories {
-		g := group{[]string{c}, first(st.Get("Retry"), c), first(st.Get("Catch"), c)}
+		g := group{[]string{c}, r.first(st.Get("Retry"), c), r.first(st.Get("Catch"), c)}
 		i := slices.IndexFunc(all, func(o group) bool { return o.retry == g.retry && o.catch == g.catch })
 		if i < 0 {
 			all = append(all, g)
@@ -88,10 +88,10 @@ func groups(st *foreign.Value, categories []string) []group {
 	return all
 }
 
-func first(rules *foreign.Value, c string) *foreign.Value {
-	for _, r := range rules.List() {
-		if matches(r, c) {
-			return r
+func (r *reader) first(rules *foreign.Value, c string) *foreign.Value {
+	for _, rule := range rules.List() {
+		if r.matches(rule, c) {
+			return rule
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func unknownIn(set []group) int {
 // failures writes what a Task does with failures: a handler for the categories with which
 // the same happens; that of unknown is for all that no other lists.
 func (m *machine) failures(st *foreign.Value, label string, categories []string) error {
-	for _, set := range byRetrier(groups(st, categories)) {
+	for _, set := range byRetrier(m.groups(st, categories)) {
 		if err := m.handler(label, set); err != nil {
 			return err
 		}
@@ -149,6 +149,7 @@ func (m *machine) handler(label string, same []group) error {
 		}
 		arms = append(arms, arm)
 	}
+	m.long(same[0].retry.Get("IntervalSeconds"))
 	list := "(" + strings.Join(categories, ", ") + ")"
 	if slices.Contains(categories, "unknown") {
 		list = ""
@@ -186,11 +187,12 @@ func (m *machine) childFailures(st *foreign.Value, label string, child *machine)
 	}
 	err, cause := "event."+child.errorField, "event."+child.causeField
 	var arms []string
-	for _, set := range byRetrier(groups(st, append(slices.Clone(m.m.Failures), "timeout", "silent", "unknown"))) {
+	for _, set := range byRetrier(m.groups(st, append(slices.Clone(m.m.Failures), "timeout", "silent", "unknown"))) {
 		var categories []string
 		for _, g := range set {
 			categories = append(categories, g.categories...)
 		}
+		m.long(set[0].retry.Get("IntervalSeconds"))
 		if retry := retryText(set[0].retry, ""); len(retry) > 1 {
 			arms = append(arms, whenOneOf(err, m.spellings(categories))+retry[0])
 		}
@@ -218,7 +220,7 @@ func (m *machine) caught(g group, err, cause string) (string, error) {
 	if bad != nil {
 		return "", bad
 	}
-	return step(target, m.output(g.catch, object([]member{{"Error", expr{text: err}}, {"Cause", expr{text: cause}}}))), nil
+	return m.step(target, m.output(g.catch, object([]member{{"Error", expr{text: err, bare: true}}, {"Cause", expr{text: cause, bare: true}}}))), nil
 }
 
 // retryText is the retries of a Retrier, if any, and then arm.
@@ -229,7 +231,7 @@ func retryText(r *foreign.Value, arm string) []string {
 	}
 	times = min(times, 99_999_999)
 	interval := max(r.Get("IntervalSeconds").Float(1), 0.001)
-	rate := max(r.Get("BackoffRate").Float(2), 1)
+	rate := min(max(r.Get("BackoffRate").Float(2), 1), 1e11) // which makes a year of a millisecond
 	last := interval * math.Pow(rate, times-1)
 	if limit := r.Get("MaxDelaySeconds"); limit.Is(foreign.Number) {
 		last = max(interval, min(last, limit.Float(last)))

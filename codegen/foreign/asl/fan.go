@@ -2,15 +2,22 @@ package asl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
 
 // child makes the machine of a branch or of an element.
-func (m *machine) child(key string, def *foreign.Value) (*machine, error) {
+// arg is what it is given.
+func (m *machine) child(key string, st, def *foreign.Value, arg expr) (*machine, error) {
 	name := m.names.TitleFor("\x00"+m.m.Name+"."+key, m.m.Name+foreign.NewNames().Title(key))
 	c := newMachine(m.reader, m, name, def)
+	c.inherited = arg.kept
+	c.outer = slices.Clone(m.outer)
+	for _, rule := range append(slices.Clone(st.Get("Retry").List()), st.Get("Catch").List()...) {
+		c.outer = append(c.outer, rule.Get("ErrorEquals"))
+	}
 	item, cur := m.item, m.cur
 	err := c.build()
 	m.item, m.cur = item, cur
@@ -34,7 +41,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 	args := m.arguments(st)
 	var results []string
 	for i, b := range branches {
-		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), b)
+		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), st, b, args)
 		if err != nil {
 			return err
 		}
@@ -44,13 +51,13 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: result, Type: "json", Default: "null"})
 		results = append(results, result)
 		if c.usesSucceeded {
-			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = event." + c.data + " }")
+			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = " + c.returned() + " }")
 		}
 		if err := m.childFailures(st, label, c); err != nil {
 			return err
 		}
 	}
-	m.cur.Add("on done " + step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
+	m.cur.Add("on done " + m.step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
 	return nil
 }
 
@@ -72,16 +79,16 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	m.m.Fields = append(m.m.Fields, foreign.Field{Name: items, Type: "[0..1000]json", Default: "[]",
 		Note: m.item.Part("at most 1,000 elements; the original has no limit")})
 	m.items(key, st, items)
-	c, err := m.child(key+" item", def)
+	args := m.itemArguments(st)
+	c, err := m.child(key+" item", st, def, args)
 	if err != nil {
 		return err
 	}
-	args := m.itemArguments(st)
 	m.cur.Add(fmt.Sprintf("do machine %s(%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), items, m.atOnce(st)))
 	results := m.fields.SnakeFor("\x00"+key+" results", key+" results")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: "// In the order in which the elements end."})
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: m.resultsNote(st)})
 	if c.usesSucceeded {
-		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + event." + c.data + " }")
+		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + " + c.returned() + " }")
 	}
 	if err := m.tolerated(key, st, c); err != nil {
 		return err
@@ -89,9 +96,19 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	if st.Get("ResultWriter") != nil {
 		m.lost("the ResultWriter")
 	}
-	m.cur.Add("on done " + step(next, m.output(st, expr{text: results})))
+	m.cur.Add("on done " + m.step(next, m.output(st, expr{text: results})))
 	state.Add("")
 	return nil
+}
+
+// resultsNote says that results stand in the order in which the elements end, where that is
+// not the order of the elements and somebody may read them.
+func (m *machine) resultsNote(st *foreign.Value) string {
+	inTurn := st.Get("MaxConcurrency").Float(0) == 1 && st.Get("Retry") == nil
+	if rp := st.Get("ResultPath"); inTurn || rp != nil && rp.Kind == foreign.Null {
+		return ""
+	}
+	return m.item.Part("the results are in the order in which the elements end")
 }
 
 // items fills the list: on entering, or by an activity where an ItemReader reads it.
@@ -123,10 +140,29 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 	} else {
 		list = expr{text: m.data}
 	}
-	if list.text == "null" {
+	if list.text == "null" || strings.HasPrefix(list.text, "{") {
+		if list.text != "null" {
+			m.lost("the elements of an object")
+		}
 		list.text = "[]"
 	}
+	if strings.HasPrefix(list.text, "[") && list.text != "[]" {
+		m.listed(key, list.text, items, results)
+		return
+	}
 	m.cur.Add("entry { " + items + " = " + list.text + ", " + results + " = [] }")
+}
+
+// listed fills the list with what is written as one: a list of json is what stands in a json, so
+// it takes a state of its own.
+func (m *machine) listed(key, text, items, results string) {
+	written := m.fields.SnakeFor("\x00"+key+" written", key+" written")
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: written, Type: "json", Default: "null"})
+	m.cur.Add("entry { " + written + ` = {"items": ` + text + "} }")
+	before := m.cur
+	m.cur = &foreign.State{Name: m.states.TitleFor("\x00"+m.cur.Name+"Items", m.cur.Name+"Items")}
+	m.m.States = append(m.m.States, m.cur)
+	before.Add("on done -> " + m.cur.Name + " { " + items + " = " + written + ".items, " + results + " = [] }")
 }
 
 func (m *machine) itemArguments(st *foreign.Value) expr {
@@ -155,31 +191,48 @@ func (m *machine) atOnce(st *foreign.Value) string {
 	return ""
 }
 
-// tolerated handles elements that fail: the state fails at once, or where so many may
-// fail, when all have ended.
+// threshold is the error of a Map of which more elements fail than may. That of a distributed Map
+// has no other, since what its elements fail with stays inside.
+const threshold = "States.ExceedToleratedFailureThreshold"
+
+// tolerated handles elements that fail: the state fails at once, or when more have failed than may.
 func (m *machine) tolerated(key string, st *foreign.Value, c *machine) error {
 	count, share := st.Get("ToleratedFailureCount"), st.Get("ToleratedFailurePercentage")
 	if st.Get("ToleratedFailureCountPath") != nil || st.Get("ToleratedFailurePercentagePath") != nil || count.Is(foreign.String) || share.Is(foreign.String) {
 		m.gone("how many elements may fail is read from the data in the original: here none may")
 	}
-	if !c.usesFailed || count.Float(0) < 1 && share.Float(0) <= 0 {
-		return m.childFailures(st, "each", c)
-	}
-	if share.Float(0) >= 100 {
-		m.cur.Add("on each." + c.failed + " {}")
+	n := int(max(0, min(count.Float(0), 1000)))
+	if !c.usesFailed {
 		return nil
 	}
-	if count.Float(0) < 1 {
+	switch percent := share.Float(0); {
+	case percent >= 100 && n == 0:
+		m.cur.Add("on each." + c.failed + " {}")
+		return nil
+	case percent > 0 && percent < 100 && n == 0:
 		m.gone("so many elements in a hundred may fail: here none may")
+	case percent > 0 && percent < 100:
+		m.gone("so many elements in a hundred may fail, too: here only their number counts")
+	}
+	config := st.Get("ItemProcessor").Get("ProcessorConfig")
+	if n == 0 && share.Float(0) <= 0 && config.Get("Mode").Str() != "DISTRIBUTED" {
 		return m.childFailures(st, "each", c)
 	}
-	n := int(min(count.Float(0), 1000))
-	bad := m.fields.SnakeFor("\x00"+key+" failed elements", key+" failed elements")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: bad, Type: "int 0..1000", Default: "0"})
-	m.cur.Add("exit { " + bad + " = 0 }")
-	arms := fmt.Sprintf("on each.%s when %s < %d { %s = %s + 1 } else ", c.failed, bad, n, bad, bad)
-	g := group{catch: first(st.Get("Catch"), "unknown")}
-	arm, err := m.caught(g, "event."+c.errorField, "event."+c.causeField)
-	m.cur.Add(arms + arm)
-	return err
+	rule := m.category(threshold)
+	arm, err := m.caught(group{catch: m.first(st.Get("Catch"), rule)}, foreign.Quote(threshold), "event."+c.causeField)
+	if err != nil {
+		return err
+	}
+	arms := retryText(m.first(st.Get("Retry"), rule), arm)
+	if len(arms) > 1 {
+		m.part("a retry runs the element again that failed last, and not all")
+	}
+	if n > 0 {
+		bad := m.fields.SnakeFor("\x00"+key+" failed elements", key+" failed elements")
+		m.m.Fields = append(m.m.Fields, foreign.Field{Name: bad, Type: "int 0..1000", Default: "0"})
+		m.cur.Add("exit { " + bad + " = 0 }")
+		arms = append([]string{fmt.Sprintf("when %s < %d { %s = %s + 1 }", bad, n, bad, bad)}, arms...)
+	}
+	m.cur.Add("on each." + c.failed + " " + strings.Join(arms, " else "))
+	return nil
 }

@@ -23,6 +23,7 @@ type machine struct {
 	kept                         []keep            // what ResultPaths keep, longest paths first
 	vars                         map[string]string // of JSONata
 	tested                       map[string]bool   // paths whose presence or type a Choice asks for
+	compared                     map[string]string // the kind of the comparisons of a path
 	typed                        map[string]string // fields by path and type
 	guards                       map[string]bool
 	spelled                      map[string][]string // categories, as the original spells them where that is otherwise
@@ -31,6 +32,10 @@ type machine struct {
 	succeeded, failed      string // the terminals that no state of the original stands for
 	usesSucceeded, mayFail bool
 	usesFailed             bool
+
+	outer     []*foreign.Value // the errors that the states name in which it runs
+	inherited []keep           // what its input has beside the data, with the fields of the parent
+	beside    bool             // it may end with something kept beside the data
 
 	whole       bool // the data is read as a whole where something is kept beside it
 	machineItem *foreign.Item
@@ -55,11 +60,41 @@ func (r *reader) machine(name string, def *foreign.Value) error {
 	return nil
 }
 
+// endBeside notes that what is kept beside the data is there at an end.
+func (m *machine) endBeside() {
+	if len(m.kept) > 0 {
+		m.whole, m.beside = true, true
+	}
+}
+
+// returns are the fields that a success returns.
+func (m *machine) returns() string {
+	fields := []string{m.data}
+	for _, k := range slices.Backward(m.kept) {
+		if m.beside {
+			fields = append(fields, k.field)
+		}
+	}
+	return strings.Join(fields, ", ")
+}
+
+// returned is what a machine that is called has returned, in the form in which the data is read as a whole.
+func (m *machine) returned() string {
+	if !m.beside {
+		return "event." + m.data
+	}
+	members := []member{{"data", expr{text: "event." + m.data}}}
+	for _, k := range slices.Backward(m.kept) {
+		members = append(members, member{k.field, expr{text: "event." + k.name()}})
+	}
+	return object(members).text
+}
+
 func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *machine {
 	m := &machine{reader: r, def: def, parent: parent,
 		m:      &foreign.Machine{Name: name, Params: "input json"},
 		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
-		vars: map[string]string{}, tested: map[string]bool{}, typed: map[string]string{}, guards: map[string]bool{},
+		vars: map[string]string{}, tested: map[string]bool{}, compared: map[string]string{}, typed: map[string]string{}, guards: map[string]bool{},
 		spelled: map[string][]string{}, errorPaths: map[string]bool{},
 	}
 	m.data, m.errorField, m.causeField = m.fields.SnakeFor("\x00data", "data"), m.fields.SnakeFor("\x00error", "error_name"), m.fields.SnakeFor("\x00cause", "error_cause")
@@ -73,11 +108,20 @@ func (m *machine) build() error {
 	if !states.Is(foreign.Object) || len(states.Members) == 0 {
 		return m.def.Errorf("machine %q has no States", m.m.Name)
 	}
+	if err := language(m.def); err != nil {
+		return err
+	}
 	m.machineItem = m.report.Item(m.m.Name, m.def.Line)
 	m.item = m.machineItem
 	for _, s := range states.Members {
+		if s.Key == "QueryLanguage" && s.Value.Is(foreign.String) {
+			return s.Value.Errorf("QueryLanguage is among the states: it belongs beside States, or into a state")
+		}
 		if !s.Value.Is(foreign.Object) {
 			return s.Value.Errorf("state %q is not an object", s.Key)
+		}
+		if m.states.Find(s.Key) != "" {
+			return s.Value.Errorf("state %q is there twice", s.Key)
 		}
 		m.states.Title(s.Key)
 	}
@@ -99,6 +143,15 @@ func (m *machine) build() error {
 
 // scan looks ahead for what states keep, ask for and may fail with.
 func (m *machine) scan(states *foreign.Value) {
+	for _, k := range m.inherited {
+		m.kept = append(m.kept, keep{path: k.path, field: m.fields.Snake(strings.Join(k.path, "_"))})
+	}
+	task := func(s foreign.Member) bool { return s.Value.Get("Type").Str() == "Task" }
+	for _, names := range m.outer {
+		if slices.ContainsFunc(states.Members, task) {
+			m.categories(names) // so that what a Task fails with has the name that they look for
+		}
+	}
 	for _, s := range states.Members {
 		m.keepAt(s.Value.Get("ResultPath"), scalar(s.Value.Get("Result")))
 		for _, c := range s.Value.Get("Catch").List() {
@@ -154,8 +207,16 @@ func (m *machine) variables(assign *foreign.Value) {
 // from them, since it has to have a value.
 func (m *machine) asks(rule *foreign.Value) {
 	for _, f := range rule.Members {
+		path := rule.Get("Variable").Str()
 		if strings.HasPrefix(f.Key, "Is") {
-			m.tested[rule.Get("Variable").Str()] = true
+			m.tested[path] = true
+		}
+		for kind := range kinds {
+			if strings.HasPrefix(f.Key, kind) {
+				// What is compared as two types is of the other one, which is false and no error.
+				m.tested[path] = m.tested[path] || m.compared[path] != "" && m.compared[path] != kind
+				m.compared[path] = kind
+			}
 		}
 		for _, inner := range f.Value.List() {
 			if inner.Is(foreign.Object) {
@@ -167,12 +228,12 @@ func (m *machine) asks(rule *foreign.Value) {
 
 // finish declares what the states have used.
 func (m *machine) finish() {
-	entry := []string{m.data + " = input"}
+	entry := []string{m.data + " = " + m.given(nil)}
 	fields := []foreign.Field{{Name: m.data, Type: "json", Default: "null", Note: m.dataNote()}}
 	for _, k := range slices.Backward(m.kept) {
 		fields = append(fields, foreign.Field{Name: k.field, Type: "json", Default: "null", Note: "// $." + strings.Join(k.path, ".")})
 		if !k.scalar {
-			entry = append(entry, k.field+" = input."+strings.Join(k.path, "."))
+			entry = append(entry, k.field+" = "+m.given(k.path))
 		}
 	}
 	m.m.Fields = append(fields, m.m.Fields...)
@@ -182,13 +243,29 @@ func (m *machine) finish() {
 		m.m.Lines = append(m.m.Lines, "on failed -> "+m.fail("event.category", "event.message"))
 	}
 	if m.usesSucceeded {
-		m.m.States = append(m.m.States, &foreign.State{Name: m.succeeded, Terminal: "success returns " + m.data})
+		m.m.States = append(m.m.States, &foreign.State{Name: m.succeeded, Terminal: "success returns " + m.returns()})
 	}
 	if m.usesFailed {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.errorField, Type: "string", Default: `""`},
 			foreign.Field{Name: m.causeField, Type: "string", Default: `""`})
 		m.m.States = append(m.m.States, &foreign.State{Name: m.failed, Terminal: fmt.Sprintf("failure returns %s, %s", m.errorField, m.causeField)})
 	}
+}
+
+// given is what the input has at a path. Of a branch it may have the form in which the data is
+// read as a whole.
+func (m *machine) given(path []string) string {
+	text := "input"
+	if len(m.inherited) > 0 {
+		text = "input.data"
+	}
+	for _, k := range m.inherited { // longest paths first
+		if len(path) >= len(k.path) && slices.Equal(path[:len(k.path)], k.path) {
+			text, path = "input."+k.field, path[len(k.path):]
+			break
+		}
+	}
+	return strings.Join(append([]string{text}, path...), ".")
 }
 
 func (m *machine) dataNote() string {
@@ -224,8 +301,13 @@ func (m *machine) target(v *foreign.Value) (string, error) {
 
 // next is where a state leads: its Next, or the end.
 func (m *machine) next(st *foreign.Value) (string, error) {
-	if n := st.Get("Next"); n != nil {
+	if n := st.Get("Next"); n != nil && st.Get("End").True() {
+		return "", st.Errorf("state %q has both Next and End", m.item.Place)
+	} else if n != nil {
 		return m.target(n)
+	}
+	if !st.Get("End").True() {
+		return "", st.Errorf("state %q has neither Next nor End", m.item.Place)
 	}
 	m.usesSucceeded = true
 	return m.succeeded, nil
@@ -234,6 +316,14 @@ func (m *machine) next(st *foreign.Value) (string, error) {
 func (m *machine) lost(format string, args ...any) { m.cur.Add(m.item.Data(format, args...)) }
 func (m *machine) gone(format string, args ...any) { m.cur.Add(m.item.Lost(format, args...)) }
 func (m *machine) part(format string, args ...any) { m.cur.Add(m.item.Part(format, args...)) }
+
+// language refuses a QueryLanguage that is none.
+func language(v *foreign.Value) error {
+	if l := v.Get("QueryLanguage"); l != nil && l.Str() != "JSONata" && l.Str() != "JSONPath" {
+		return l.Errorf("QueryLanguage is JSONPath or JSONata")
+	}
+	return nil
+}
 
 // jsonata reports whether a state speaks JSONata.
 func (m *machine) jsonata(st *foreign.Value) bool {

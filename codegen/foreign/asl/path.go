@@ -34,6 +34,8 @@ var badKeys = map[string]bool{}
 type expr struct {
 	text    string
 	members []member
+	kept    []keep // of the data as a whole with what is kept beside it
+	bare    bool   // a string of an event, which is no json by itself
 }
 
 type member struct {
@@ -43,6 +45,14 @@ type member struct {
 
 // at is what an expression has at keys.
 func (e expr) at(keys []string) expr {
+	if e.kept != nil && len(keys) > 0 {
+		for _, k := range e.kept {
+			if len(keys) >= len(k.path) && slices.Equal(keys[:len(k.path)], k.path) {
+				return e.member(k.field).at(keys[len(k.path):])
+			}
+		}
+		return e.member("data").at(keys)
+	}
 	for i, k := range keys {
 		switch {
 		case e.members != nil:
@@ -74,7 +84,7 @@ func object(members []member) expr {
 	if members == nil {
 		members = []member{}
 	}
-	return expr{"{" + strings.Join(parts, ", ") + "}", members}
+	return expr{text: "{" + strings.Join(parts, ", ") + "}", members: members}
 }
 
 // scope is what paths mean where they stand.
@@ -113,13 +123,15 @@ func (m *machine) everything() expr {
 		members = append(members, member{k.field, expr{text: k.name()}})
 	}
 	m.whole = true
-	return object(members)
+	e := object(members)
+	e.kept = m.kept
+	return e
 }
 
 // replace gives the data a new value, and what is kept the places of it.
 func (m *machine) replace(e expr) []string {
-	if e.text == m.data {
-		return nil
+	if e.text == m.data || e.kept != nil {
+		return nil // it is what it was
 	}
 	effects := []string{m.data + " = " + m.asJSON(e)}
 	for _, k := range slices.Backward(m.kept) {
@@ -134,7 +146,14 @@ func (m *machine) replace(e expr) []string {
 
 // context is a value of the context object, `$$.` or $states.context.
 func (m *machine) context(keys []string, s scope) (expr, bool) {
-	switch path := strings.Join(keys, "."); {
+	path := strings.Join(keys, ".")
+	if m.parent != nil && (strings.HasPrefix(path, "Execution.") || path == "StateMachine.Name") {
+		if strings.HasPrefix(path, "Execution.Input") {
+			return expr{}, false // it is not handed to branches and elements
+		}
+		m.part("$$.%s is that of the run of the branch or element", path)
+	}
+	switch {
 	case path == "Execution.Id" || path == "Execution.Name":
 		return expr{text: "run.id"}, true
 	case path == "Execution.StartTime":
@@ -167,7 +186,7 @@ func (k keep) name() string {
 // asJSON is e where a json is wanted: a string, a number or a bool is no json by itself,
 // and stands behind a key.
 func (m *machine) asJSON(e expr) string {
-	bare := e.text == "true" || e.text == "false" || e.text == "run.id" || e.text == "run.machine" || e.text == "index"
+	bare := e.bare || e.text == "true" || e.text == "false" || e.text == "run.id" || e.text == "run.machine" || e.text == "index"
 	if !bare && strings.IndexByte("\"-0123456789", e.text[0]) < 0 && !strings.HasPrefix(e.text, "text(") {
 		return e.text
 	}

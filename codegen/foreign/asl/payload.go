@@ -183,8 +183,13 @@ func (m *machine) assigned(st *foreign.Value, s scope) []string {
 	return effects
 }
 
-// step is a step to a state with effects.
-func step(target string, effects []string) string {
+// step is a step to a state with effects. One to the end that leaves the data as it is leaves
+// what is kept beside it, too.
+func (m *machine) step(target string, effects []string) string {
+	replaces := func(e string) bool { return strings.HasPrefix(e, m.data+" = ") }
+	if target == m.succeeded && !slices.ContainsFunc(effects, replaces) {
+		m.endBeside()
+	}
 	if len(effects) == 0 {
 		return "-> " + target
 	}

@@ -1,7 +1,9 @@
 package asl
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
@@ -11,6 +13,9 @@ func (m *machine) state(key string, st *foreign.Value) error {
 	m.item = m.report.Item(key, st.Line)
 	m.cur = &foreign.State{Name: m.states.Title(key), Doc: m.doc(key, st)}
 	m.m.States = append(m.m.States, m.cur)
+	if err := language(st); err != nil {
+		return err
+	}
 	switch kind := st.Get("Type"); kind.Str() {
 	case "Task":
 		return m.task(key, st)
@@ -55,7 +60,7 @@ func (m *machine) task(key string, st *foreign.Value) error {
 	resource := st.Get("Resource").Str()
 	args := m.arguments(st)
 	m.cur.Add("do " + m.call(key, resource, "result json") + "(" + m.asJSON(args) + ")" + m.limits(st))
-	m.cur.Add("on " + m.events.Title(key+" done") + " " + step(next, m.output(st, expr{text: "event.result"})))
+	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, m.output(st, expr{text: "event.result"})))
 	return m.failures(st, "", m.taskCategories(st))
 }
 
@@ -74,6 +79,7 @@ func (m *machine) limits(st *foreign.Value) string {
 	for _, l := range []struct{ word, key string }{{"timeout", "TimeoutSeconds"}, {"heartbeat", "HeartbeatSeconds"}} {
 		switch v := st.Get(l.key); {
 		case v.Is(foreign.Number):
+			m.long(v)
 			text += " " + l.word + " " + foreign.Seconds(v.Float(1))
 		case v != nil || st.Get(l.key+"Path") != nil:
 			m.part("the %s is read from the data in the original; an hour is a guess", l.word)
@@ -100,20 +106,21 @@ func (m *machine) pass(st *foreign.Value) error {
 	if st.Get("Result") == nil && st.Get("Parameters") == nil && st.Get("InputPath") == nil && st.Get("ResultPath") == nil && !m.jsonata(st) && st.Get("OutputPath") == nil {
 		effects = m.assigned(st, scope{})
 	}
-	m.cur.Add("on done " + step(next, effects))
+	m.cur.Add("on done " + m.step(next, effects))
 	return nil
 }
 
 func (m *machine) succeed(st *foreign.Value) error {
 	if m.parent != nil {
 		m.usesSucceeded = true
-		m.cur.Add("on done " + step(m.succeeded, m.output(st, expr{text: m.data})))
+		m.cur.Add("on done " + m.step(m.succeeded, m.output(st, expr{text: m.data})))
 		return nil
 	}
 	if st.Get("OutputPath") != nil || st.Get("InputPath") != nil || st.Get("Output") != nil {
 		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("the run returns all its data here"), "// ")
 	}
-	m.cur.Terminal = "success returns " + m.data
+	m.endBeside()
+	m.cur.Terminal = "success returns " + m.returns()
 	return nil
 }
 
@@ -143,10 +150,15 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	}
 	effects := m.passed(st)
 	if s := st.Get("Seconds"); s.Is(foreign.Number) {
-		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + step(next, effects))
+		m.long(s)
+		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + m.step(next, effects))
 		return nil
 	}
 	if value, ok := m.waitValue(st, "Seconds"); ok {
+		if constant, err := strconv.ParseFloat(value.text, 64); err == nil {
+			m.cur.Add("after " + foreign.Seconds(constant) + " " + m.step(next, effects))
+			return nil
+		}
 		if !isPath.MatchString(value.text) || value.text == "null" {
 			m.gone("how long it waits; a minute is a guess")
 			value.text = "60"
@@ -158,7 +170,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		m.cur.Add("on done -> " + waiting + " { " + wait + " = " + seconds + " * 1s }")
 		m.cur = &foreign.State{Name: waiting}
 		m.m.States = append(m.m.States, m.cur)
-		m.cur.Add("after " + wait + " " + step(next, effects))
+		m.cur.Add("after " + wait + " " + m.step(next, effects))
 		return nil
 	}
 	value, ok := m.waitValue(st, "Timestamp")
@@ -167,18 +179,30 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	}
 	if value.text == "null" {
 		m.gone("until when it waits; a minute is a guess")
-		m.cur.Add("after 1m " + step(next, effects))
+		m.cur.Add("after 1m " + m.step(next, effects))
 		return nil
 	}
 	until := m.fields.SnakeFor("\x00"+key+" until", key+" until")
 	m.m.Fields = append(m.m.Fields, foreign.Field{Name: until, Type: "time"})
 	if strings.HasPrefix(value.text, `"`) {
+		if at, err := strconv.Unquote(value.text); err == nil {
+			if _, err := time.Parse(time.RFC3339, at); err != nil {
+				return st.Errorf("state %q waits until %q, which is not a time as in 2030-01-31T06:00:00Z", key, at)
+			}
+		}
 		at := m.fields.SnakeFor("\x00"+key+" at", key+" at")
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
 		value.text = at + ".value"
 	}
-	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+step(next, effects))
+	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+m.step(next, effects))
 	return nil
+}
+
+// long says that a time is longer than any here.
+func (m *machine) long(seconds *foreign.Value) {
+	if seconds.Float(0) > foreign.Year {
+		m.part("%s seconds: a year is the longest time here", seconds.Text)
+	}
 }
 
 func (m *machine) waitValue(st *foreign.Value, key string) (expr, bool) {

@@ -129,6 +129,11 @@ func (m *made) arm(s *State, t *Transition) string {
 		m.lost("the history of %q: it begins anywhere it begins first", t.Target.Parent.Key)
 	}
 	path := m.path(t.Target)
+	if t.Target == s && !t.Reenter && len(s.Children) > 0 && s != m.root {
+		path += "." + m.initial(s) // what is inside begins again, and s itself is not left
+	} else if t.Reenter && t.Target != s && t.Target.Inside(s) && s != m.root && path != "" && len(s.Entry)+len(s.Exit)+len(s.After) > 0 {
+		m.lost("that %q is left and entered again on the way to %q", s.Key, t.Target.Key)
+	}
 	if path == "" {
 		m.lost("a step out of its region, to %q: it stays where it is", t.Target.Key)
 		return when + orEmpty(block)
@@ -175,8 +180,12 @@ func (m *made) leaf(s *State) {
 		always = s.Parent.Done
 	}
 	stays := len(s.Invokes) > 0
-	for _, i := range s.Invokes {
-		stays = m.invoke(s, i) && stays
+	for n, i := range s.Invokes {
+		label := ""
+		if len(s.Invokes) > 1 { // so that each has its own results and failures
+			label = fmt.Sprintf("%s_%d", m.calls.Snake(i.Name), n+1)
+		}
+		stays = m.invoke(s, i, label) && stays
 	}
 	switch {
 	case len(always) > 0 && len(s.Invokes) > 0:
@@ -190,7 +199,8 @@ func (m *made) leaf(s *State) {
 }
 
 // invoke writes an activity, and reports whether it can end with the run still there.
-func (m *made) invoke(s *State, i *Invoke) (stays bool) {
+// label tells it apart from others in the state; empty where there are none.
+func (m *made) invoke(s *State, i *Invoke, label string) (stays bool) {
 	name := m.calls.Snake(i.Name)
 	done := ""
 	if len(i.Done) > 0 {
@@ -214,12 +224,16 @@ func (m *made) invoke(s *State, i *Invoke) (stays bool) {
 		m.m.Events = append(m.m.Events, foreign.Decl{Text: done})
 		m.part("every state that runs %s has to take its result", name)
 	}
-	m.cur.Add("do " + name + "()")
+	of := ""
+	if label != "" {
+		of, label = label+".", " as "+label
+	}
+	m.cur.Add("do " + name + "()" + label)
 	if done != "" {
-		m.write("on "+done, s, i.Done, true)
+		m.write("on "+of+done, s, i.Done, true)
 	}
 	if len(i.Error) > 0 {
-		m.write("on failed", s, i.Error, true)
+		m.write("on "+of+"failed", s, i.Error, true)
 	} else {
 		m.fails = true
 	}

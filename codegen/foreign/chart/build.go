@@ -207,6 +207,9 @@ func (m *made) terminal(s *State) {
 		m.cur.Terminal = "failure"
 		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("by its name this is the end of runs that fail"), "// ")
 	}
+	for _, l := range s.Lost {
+		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Data("%s", l), "// ")
+	}
 	if b := m.block(s.Entry); b != "" {
 		m.cur.Terminal += " " + b
 	}

@@ -94,6 +94,9 @@ func read(name string, text []byte) (*foreign.Result, error) {
 	r := &reader{ids: map[string]*chart.State{}, elements: map[*chart.State]*element{}, fields: map[string]field{}, names: foreign.NewNames()}
 	c := &chart.Chart{Format: "scxml", Name: name, Matches: matches}
 	c.Root = r.state(root, nil)
+	if r.twice != nil {
+		return nil, &foreign.Error{Line: r.twice.line, Message: "the id " + foreign.Quote(r.twice.attrs["id"]) + " is there twice"}
+	}
 	c.Root.Key = name
 	r.data(root, c)
 	for _, s := range r.order {
@@ -112,6 +115,7 @@ type reader struct {
 	ids      map[string]*chart.State
 	elements map[*chart.State]*element
 	order    []*chart.State
+	twice    *element // the second one with an id
 	fields   map[string]field
 	names    *foreign.Names
 }
@@ -127,6 +131,8 @@ func (r *reader) state(e *element, parent *chart.State) *chart.State {
 	s := &chart.State{Key: id, Line: e.line, Parent: parent, Parallel: e.name == "parallel", Final: e.name == "final", History: e.name == "history"}
 	if r.ids[id] == nil {
 		r.ids[id] = s
+	} else if e.attrs["id"] != "" && r.elements[r.ids[id]].attrs["id"] != "" && r.twice == nil {
+		r.twice = e
 	}
 	r.elements[s], r.order = e, append(r.order, s)
 	for _, c := range e.inside {

@@ -19,9 +19,10 @@ func TestMeaning(t *testing.T) { foreigntest.Means(t, Source, meanings) }
 func FuzzRead(f *testing.F) { foreigntest.Fuzz(f, Source, published, meanings) }
 
 var refused = map[string]string{
-	"":                             "there is no element in it",
-	"<scxml>":                      "line 1",
-	"<scxml>\n<state></scxml>":     "line 2",
+	"":                         "there is no element in it",
+	"<scxml>":                  "line 1",
+	"<scxml>\n<state></scxml>": "line 2",
+	"<scxml>\n<state id=\"a\"/>\n<state id=\"a\"/></scxml>": `line 3: the id "a" is there twice`,
 	"<html/>":                      "the root element is html",
 	"<scxml/><scxml/>":             "two root elements",
 	strings.Repeat("<state>", 200): "more than 100 levels",
@@ -42,6 +43,11 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"Lost: a condition that asks where another region is"}, Grade: foreign.Lost},
 	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><parallel id="p"><state id="q"><invoke src="work"/></state><state id="r"><transition event="e" cond="n == 1"><assign location="n" expr="n + 1"/></transition></state></parallel></scxml>`,
 		Want: []string{"state Only {", "do invoke_work()", "Lost: the condition n == 1: it reads data of the machine around", "Lost: n = n + 1: the data are those of the machine around"}, Grade: foreign.Lost},
+	// An external step to what is inside leaves the state around it, and an internal one does not.
+	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><state id="a"><onentry><assign location="n" expr="n + 1"/></onentry><transition event="e" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
+		Want: []string{`// Lost: that "a" is left and entered again on the way to "a2"`, "on E -> A.A2"}, Grade: foreign.Lost},
+	{Text: `<scxml><state id="a"><transition event="e" type="internal" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
+		Want: []string{"on E -> A.A2"}, Grade: foreign.Whole},
 	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,
 		Want: []string{"do machine XQ() as q_1", "Lost: a step out of its region"}, Grade: foreign.Lost},
 }

@@ -68,6 +68,17 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 	if v.Kind != foreign.Object {
 		return nil, v.Errorf("state %q is not an object", key)
 	}
+	switch t := v.Get("type"); t.Str() {
+	case "", "atomic", "compound", "parallel", "final", "history":
+	default:
+		return nil, t.Errorf("state %q is of type %q, which XState does not have", key, t.Str())
+	}
+	if e := v.Get("on").Get(""); e != nil {
+		return nil, e.Errorf("state %q has a transition on the event \"\": XState 5 calls that always", key)
+	}
+	if a := v.Get("after"); a != nil && a.Kind != foreign.Object && a.Kind != foreign.Null {
+		return nil, a.Errorf("state %q has an after that is not an object: XState 5 has the delay as a key", key)
+	}
 	s := &chart.State{Key: key, Doc: v.Get("description").Str(), Line: v.Line, Parent: parent}
 	kind := v.Get("type").Str()
 	s.Final, s.Parallel, s.History = kind == "final", kind == "parallel", kind == "history"
@@ -113,6 +124,12 @@ func (r *reader) fill(s *chart.State) error {
 		if s.Initial = r.find(s, target, true); s.Initial == nil {
 			return i.Errorf("state %q begins in %q, which is not there", s.Key, target)
 		}
+	}
+	if s.Initial == nil && len(s.Children) > 0 && !s.Parallel {
+		s.Lost = append(s.Lost, "where it begins: the original does not say, and its first state is a guess")
+	}
+	if o := v.Get("output"); o != nil && o.Kind != foreign.Null {
+		s.Lost = append(s.Lost, "its output")
 	}
 	s.Entry, s.Exit = r.actions(v.Get("entry"), &s.Lost), r.actions(v.Get("exit"), &s.Lost)
 	r.events(s, v.Get("on"))
@@ -182,6 +199,12 @@ func (r *reader) invokes(s *chart.State, v *foreign.Value) {
 		if on := v.Get("on"); on.Is(foreign.Object) {
 			call.Done = append(call.Done, r.arms(s, on.Get("xstate.done.actor."+id))...)
 			call.Error = append(call.Error, r.arms(s, on.Get("xstate.error.actor."+id))...)
+		}
+		if in := i.Get("input"); in != nil && in.Kind != foreign.Null {
+			s.Lost = append(s.Lost, "what "+name+" is given: an activity here takes nothing")
+		}
+		if i.Get("onSnapshot") != nil {
+			s.Lost = append(s.Lost, "what happens on each snapshot of "+name)
 		}
 		s.Invokes = append(s.Invokes, call)
 	}

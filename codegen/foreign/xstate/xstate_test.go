@@ -23,6 +23,11 @@ var refused = map[string]string{
 	"{\"states\":{\n\"a\":1}}":          `line 2, column`,
 	`{"states":{"a":{}},}`:              "this is not JSON",
 	`{"initial":"b","states":{"a":{}}}`: `begins in "b", which is not there`,
+	// Forms of version 4, and what is no form.
+	`{"initial":"a","states":{"a":{"on":{"":"a"}}}}`:                                    "XState 5 calls that always",
+	`{"initial":"a","states":{"a":{"after":[{"delay":100,"target":"a"}]}}}`:             "an after that is not an object",
+	`{"initial":"a","states":{"a":{"type":"bogus"}}}`:                                   `of type "bogus"`,
+	"{\"initial\":\"a\",\"states\":{\"a\":{\"initial\":\"x\",\"states\":{\n\"x\":3}}}}": `state "x" is not an object`,
 }
 
 var meanings = []foreigntest.Meaning{
@@ -44,6 +49,22 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"Guessed: a wait of more than a year: it is 8784h", "after 8784h -> B", "after 1ms -> A"}, Grade: foreign.Part},
 	{Text: `{"initial":"a","states":{"a":{"on":{"E":{"target":"b","guard":{"type":"xstate.stateIn","params":{"stateValue":"c"}}}}},"b":{}}}`,
 		Want: []string{"Lost: a condition that asks where another region is"}, Grade: foreign.Lost},
+	// Each of two actors has its own results and failures.
+	{Text: `{"initial":"a","states":{"a":{"invoke":[{"src":"f","onDone":"b"},{"src":"g","onDone":"c","onError":"b"}]},"b":{"type":"final"},"c":{"type":"final"}}}`,
+		Want: []string{"on failed -> Failed", "do f() as f_1", "on f_1.FDone -> B", "do g() as g_2", "on g_2.GDone -> C", "on g_2.failed -> B"}, Grade: foreign.Whole},
+	{Text: `{"initial":"a","states":{"a":{"invoke":[{"src":"f","onDone":"b"},{"src":"f","onDone":"c"}]},"b":{"type":"final"},"c":{"type":"final"}}}`,
+		Want: []string{"on f_1.FDone -> B", "on f_2.FDone -> C"}, Grade: foreign.Whole},
+	// A step to itself leaves a state only with reenter; and with it also on the way to what is inside.
+	{Text: `{"initial":"a","states":{"a":{"entry":"n","on":{"E":"a","F":{"target":"a","reenter":true}},"initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{"on E -> A.X", "on F -> A\n"}, Grade: foreign.Whole},
+	{Text: `{"initial":"a","states":{"a":{"entry":"n","on":{"G":{"target":".y","reenter":true}},"initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
+	{Text: `{"initial":"a","states":{"a":{"states":{"x":{},"y":{}}}}}`,
+		Want: []string{"// Lost: where it begins: the original does not say, and its first state is a guess"}, Grade: foreign.Lost},
+	{Text: `{"initial":"a","states":{"a":{"invoke":{"src":"f","input":{"n":1},"onDone":"b","onSnapshot":"b"}},"b":{"type":"final","output":{"x":1}}}}`,
+		Want: []string{"// Lost: what f is given", "// Lost: what happens on each snapshot of f", "// Lost: its output"}, Grade: foreign.Lost},
+	{Text: `{"initial":"開","states":{"開":{"on":{"イベント":"終","событие":"終"}},"終":{"type":"final"}}}`,
+		Want: []string{"// \"イベント\"", "event Unnamed", "event Unnamed_2", "on Unnamed -> Unnamed_2", "on Unnamed_2 -> Unnamed_2"}, Grade: foreign.Whole},
 	{Text: `{"id":"printed","initial":{"target":["#printed.a"],"source":"#printed","actions":[],"eventType":null},"states":{"a":{"id":"printed.a","on":{"xstate.after.250.printed.a":[{"target":["#printed.b"],"source":"#printed.a","actions":[],"reenter":false,"eventType":"xstate.after.250.printed.a"}]}},"b":{"id":"printed.b","type":"final"}}}`,
 		Want: []string{"initial A", "after 250ms -> B"}, Grade: foreign.Whole},
 }

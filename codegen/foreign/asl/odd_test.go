@@ -1,0 +1,68 @@
+package asl
+
+import (
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/codegen/foreign/foreigntest"
+)
+
+// around is a definition that begins in A and may go on to B.
+func around(state string) string {
+	return `{"StartAt":"A","States":{"A":` + state + `,"B":{"Type":"Succeed"}}}`
+}
+
+// TestOddIsRefused: what is no definition is said, and not guessed.
+func TestOddIsRefused(t *testing.T) {
+	foreigntest.Refused(t, Source, map[string]string{
+		`{"StartAt":"A","States":{"A":{"Type":"Pass","End":true},"A":{"Type":"Fail"}}}`: `state "A" is there twice`,
+		around(`{"Type":"Pass"}`):                                                                              `state "A" has neither Next nor End`,
+		around(`{"Type":"Pass","End":false}`):                                                                  `state "A" has neither Next nor End`,
+		around(`{"Type":"Pass","End":true,"Next":"B"}`):                                                        `state "A" has both Next and End`,
+		`{"StartAt":"A","QueryLanguage":"Perl","States":{"A":{"Type":"Succeed"}}}`:                             "QueryLanguage is JSONPath or JSONata",
+		around(`{"Type":"Pass","QueryLanguage":"jsonata","Next":"B"}`):                                         "QueryLanguage is JSONPath or JSONata",
+		`{"StartAt":"A","States":{"QueryLanguage":"JSONata","A":{"Type":"Succeed"}}}`:                          "QueryLanguage is among the states",
+		around(`{"Type":"Wait","Timestamp":"tomorrow","Next":"B"}`):                                            `waits until "tomorrow", which is not a time`,
+		`{"StartAt":"A","States":{"A":{"Type":"Parallel","End":true,"Branches":["x"]}}}`:                       "has no States",
+		`{"StartAt":"A","States":{"A":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"I","States":{}}}}}`: "has no States",
+	})
+}
+
+// TestOddMeansWhatItSays: rare forms that are valid.
+func TestOddMeansWhatItSays(t *testing.T) {
+	foreigntest.Means(t, Source, []foreigntest.Meaning{
+		// Two errors that read alike are two categories, and one without Latin letters is one.
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["A.B"],"Next":"A"},{"ErrorEquals":["A_B"],"Next":"B"},{"ErrorEquals":["エラー"],"Next":"B"}]}`),
+			Want: []string{"failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},
+		// The error of a Catch is a string, which stands behind a key.
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["States.ALL"],"Assign":{"e.$":"$.Error"},"Next":"B"}]}`),
+			Want: []string{`e = {"value": event.category}`}, Grade: foreign.Part},
+		// Numbers and strings are elements as objects are.
+		{Text: around(`{"Type":"Map","Items":[1,"a"],"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}},"Next":"B"}`),
+			Want: []string{`a_written = {"items": [1, "a"]}`, "on done -> AItems { a_items = a_written.items, a_results = [] }"}, Grade: foreign.Part},
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"BackoffRate":1e300}]}`),
+			Want: []string{"on failed(x) retry 3 backoff 1s..8784h factor 100000000000"}, Grade: foreign.Whole},
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"BackoffRate":1,"JitterStrategy":"FULL"}]}`),
+			Want: []string{"on failed(x) retry 3 backoff 1s jitter 1"}, Grade: foreign.Whole},
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"MaxAttempts":0}]}`),
+			Want: []string{"on failed(x) -> Failed"}, Grade: foreign.Whole},
+		// More than a year is said.
+		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"IntervalSeconds":99999999}]}`),
+			Want: []string{"// Guessed: 99999999 seconds: a year is the longest time here", "backoff 8784h"}, Grade: foreign.Part},
+		{Text: around(`{"Type":"Wait","Seconds":99999999,"Next":"B"}`),
+			Want: []string{"// Guessed: 99999999 seconds: a year is the longest time here", "after 8784h -> B"}, Grade: foreign.Part},
+		{Text: around(`{"Type":"Wait","QueryLanguage":"JSONata","Seconds":"{% 5 %}","Next":"B"}`), Want: []string{"after 5s -> B"}, Grade: foreign.Whole},
+		// A comparison with another type is false there; a field of a type would halt the run.
+		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"b","Next":"B"},{"Variable":"$.x","NumericEquals":1,"Next":"B"}],"Default":"B"}`),
+			Want: []string{"guard x_string_equals_b(value json)", "guard x_numeric_equals_1(value json)"}, Grade: foreign.Part},
+		// OutputPath reads what is kept beside the data, and the rest of it.
+		{Text: `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","ResultPath":"$.x","Next":"P"},"P":{"Type":"Pass","OutputPath":"$.y","Next":"Q"},"Q":{"Type":"Pass","OutputPath":"$.x","End":true}}}`,
+			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},
+		// The input of the execution is not that of a branch.
+		{Text: `{"StartAt":"A","States":{"A":{"Type":"Parallel","End":true,"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true,"Parameters":{"a.$":"$$.Execution.Input.a","id.$":"$$.Execution.Id"}}}}]}}}`,
+			Want: []string{"// Lost: $$.Execution.Input.a is not computed", "// Guessed: $$.Execution.Id is that of the run of the branch or element", `do t({"a": null, "id": run.id})`}, Grade: foreign.Part},
+		// An error that a Catch around a branch names is a category of its Tasks.
+		{Text: `{"StartAt":"A","States":{"B":{"Type":"Succeed"},"A":{"Type":"Parallel","Next":"B","Catch":[{"ErrorEquals":["No.Money"],"Next":"B"}],"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true}}}]}}}`,
+			Want: []string{"input json) {\n    failures { no_money }\n\n    context", `on branch_1.Failed when event.error_name == "no_money"`}, Grade: foreign.Whole},
+	})
+}
