@@ -86,18 +86,19 @@ func TestCalls(t *testing.T) {
 	run(t, files, "test", "./...")
 }
 
-// TestCallsInCore holds that a core has no children.
+// TestCallsInCore compiles a core that calls a machine beside the core of that machine, and gives
+// to the one what the other returns.
 func TestCallsInCore(t *testing.T) {
-	unit := lang.Load([]lang.Source{{Name: "calls.fsm", Src: []byte(`
-machine Child { initial A state A { after 1h -> B } terminal B }
-machine Parent { initial A state A { do machine Child() on Child.B, failed -> B } terminal B }
-`)}})
-	for i, want := range []int{0, 1} {
-		_, list := golang.Generate(unit.Program.Machines[i:i+1], codegen.SourceOptions{Package: "p", Source: "calls.fsm", Core: true})
-		if len(list) != want || want > 0 && (list[0].Rule != "not-yet" || list[0].Span.Start.Line != 3) {
-			t.Errorf("%s: %v", unit.Program.Machines[i].Name, list)
-		}
+	if testing.Short() {
+		t.Skip("compiles generated code")
 	}
+	src := readFile(t, "testdata/core/children.fsm")
+	files := map[string]string{
+		"core/core.go":      string(generate(t, "core", "children.fsm", src, true)),
+		"core/core_test.go": readFile(t, "testdata/core/children_test.go"),
+	}
+	run(t, files, "vet", "./...")
+	run(t, files, "test", "./...")
 }
 
 // generateOne is the Go for one of sources.

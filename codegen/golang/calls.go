@@ -71,8 +71,8 @@ func sideEffects(m *ir.Machine) []*ir.Activity {
 	return out
 }
 
-// addExit plans the event of a child's terminal, which has no name in Go: its payload stands
-// in generated tests alone.
+// addExit plans the event of a child's terminal, which has no name in the binding: its payload
+// stands in generated tests alone. A core takes it as it takes any result.
 func (m *machinePlan) addExit(e *ir.Event) {
 	fields := &structPlan{}
 	typ := "struct{ "
@@ -90,15 +90,6 @@ func (m *machinePlan) addExit(e *ir.Event) {
 	}
 	fields.Type = typ + "}"
 	m.ev[e] = &eventPlan{src: e, Name: e.Name, Payload: fields}
-}
-
-// refuseCalls reports what a core has no place for: it has no activities, and no children.
-func (p *planner) refuseCalls(m *ir.Machine) {
-	for _, d := range m.Dos {
-		if d.Activity.Machine != nil {
-			p.notInCore(m, d.Span, "a machine that runs as a child is not supported in a core yet")
-		}
-	}
 }
 
 // notInCore reports something that a core does not have.

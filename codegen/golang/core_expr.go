@@ -185,7 +185,7 @@ func (x *exprs) eventField(e *ir.FieldRef) string {
 		}
 		return "in.Attempt"
 	}
-	field := "in.Data." + exported(x.source.Event.Name) + "." + goPath(e.Name)
+	field := "in.Data." + pathName(x.source.Event.Name) + "." + goPath(e.Name)
 	if e.Type().Kind == ir.Time {
 		x.c.p.use("time")
 		return field + ".UTC().Truncate(time.Microsecond)"

@@ -50,7 +50,7 @@ type @MStepInput struct {
 		p.f("// %sStepPayload holds what an event carries: the field of its name.", m.Name)
 		p.f("type %sStepPayload struct {", m.Name)
 		for _, e := range payloads {
-			p.f("%s %s", exported(e.Name), e.Payload.Type)
+			p.f("%s %s", pathName(e.Name), e.Payload.Type)
 		}
 		p.f("}\n")
 	}
@@ -74,7 +74,7 @@ func (c *corePrinter) constructors() {
 	for _, e := range m.Events {
 		data, param := "", "_ "+e.Payload.Type
 		if len(e.Payload.Fields) > 0 {
-			data = fmt.Sprintf(", Data: %sStepPayload{%s: e}", m.Name, exported(e.Name))
+			data = fmt.Sprintf(", Data: %sStepPayload{%s: e}", m.Name, pathName(e.Name))
 			param = "e " + e.Payload.Type
 		}
 		if e.Sent {
@@ -82,7 +82,11 @@ func (c *corePrinter) constructors() {
 			p.f("func %s(%s) %sStepInput {\nreturn %sStepInput{Kind: %sInputEvent, Event: %s%s}\n}\n", e.Input, param, m.Name, m.Name, m.Name, e.Const, data)
 		}
 		if e.Raised && len(m.src.Dos) > 0 {
-			p.f("// %s is event %s, raised by an activity.", e.Input, e.Name)
+			by := "raised by an activity"
+			if e.src.Terminal != nil {
+				by = "in which a child ends"
+			}
+			p.f("// %s is event %s, %s.", e.Input, e.Name, by)
 			p.f("func %s(do %sDoName, %s) %sStepInput {\nreturn %sStepInput{Kind: %sInputResult, Event: %s, Do: do%s}\n}\n",
 				e.Input, m.Name, param, m.Name, m.Name, m.Name, e.Const, data)
 		}

@@ -143,7 +143,7 @@ func (c *corePrinter) fits(k ir.Case) string {
 	var b strings.Builder
 	e := c.m.ev[k.Event]
 	for _, f := range e.Payload.Fields {
-		ofLeaves(f.typ, "in.Data."+exported(e.Name)+"."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
+		ofLeaves(f.typ, "in.Data."+pathName(e.Name)+"."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
 			check := c.checks
 			if holdsText(l.Type) {
 				check = c.lengths

@@ -262,7 +262,7 @@ func (m *machinePlan) declareCore(p *planner) {
 		p.declare(m.low+g.Method+"Verdict", g.src.Span)
 	}
 	for _, e := range m.Events {
-		e.Input = m.Name + "On" + exported(e.Name)
+		e.Input = m.Name + "On" + pathName(e.Name)
 		if e.Sent || e.Raised {
 			p.declare(e.Input, e.src.Span)
 		}

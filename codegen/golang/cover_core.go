@@ -122,7 +122,7 @@ func (c *coverPrinter) coreInput(s *ir.CoverStep) string {
 			kind, data = "Result", do()
 		}
 		if len(e.Payload.Fields) > 0 {
-			data += ", Data: " + n + "StepPayload{" + exported(e.Name) + ": " + c.fields(e.Payload, s.Data) + "}"
+			data += ", Data: " + n + "StepPayload{" + pathName(e.Name) + ": " + c.fields(e.Payload, s.Data) + "}"
 		}
 		return n + "StepInput{Kind: " + n + "Input" + kind + ", Event: " + e.Const + data + "}"
 	case ir.CaseFailure:

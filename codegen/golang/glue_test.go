@@ -228,7 +228,7 @@ case machine.FailureInput:
 		for i, e := range g.m.Events {
 			fmt.Fprintf(b, "case %d:\n", i)
 			for k, f := range e.Fields {
-				fmt.Fprintf(b, "out.Data.%s.%s = %s\n", ir.Exported(e.Name), selector(f.Name), g.fromValue(f.Type, fmt.Sprintf("in.Data[%d]", k)))
+				fmt.Fprintf(b, "out.Data.%s.%s = %s\n", strings.ReplaceAll(selector(e.Name), ".", ""), selector(f.Name), g.fromValue(f.Type, fmt.Sprintf("in.Data[%d]", k)))
 			}
 		}
 		b.WriteString("}\n}\n")
@@ -278,7 +278,7 @@ func (g *gluer) state(b *strings.Builder) {
 		for i, e := range g.m.Events {
 			var values []string
 			for _, f := range e.Fields {
-				values = append(values, g.toValue(f.Type, "m.Data."+ir.Exported(e.Name)+"."+selector(f.Name)))
+				values = append(values, g.toValue(f.Type, "m.Data."+strings.ReplaceAll(selector(e.Name), ".", "")+"."+selector(f.Name)))
 			}
 			if len(values) > 0 {
 				fmt.Fprintf(b, "case %d:\nc.Data = []machine.Value{%s}\n", i, strings.Join(values, ", "))

@@ -32,7 +32,6 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 	for _, m := range machines {
 		if o.Core {
 			p.refuseFans(m)
-			p.refuseCalls(m)
 		}
 		plan := p.machine(m, o.Core)
 		if o.Core {
@@ -123,7 +122,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	}
 	handled := handledEvents(m)
 	for _, e := range m.Events {
-		if e.Terminal != nil {
+		if e.Terminal != nil && !core {
 			plan.addExit(e)
 		} else {
 			plan.addEvent(p, e, handled[e])
@@ -175,8 +174,8 @@ func (p *planner) enum(m *ir.Machine, e *ir.Enum) *enumPlan {
 func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 	plan := &eventPlan{
 		src: e, Name: e.Name, External: e.External(), Sent: handled && e.External(),
-		Const:   p.declare(m.Name+"Event"+exported(e.Name), e.Span),
-		Payload: &structPlan{Type: p.declare(m.Name+exported(e.Name), e.Span), Doc: e.Doc},
+		Const:   p.declare(m.Name+"Event"+pathName(e.Name), e.Span),
+		Payload: &structPlan{Type: p.declare(m.Name+pathName(e.Name), e.Span), Doc: e.Doc},
 	}
 	for i, f := range e.Fields {
 		name, typ, doc, optional := f.Name, f.Type, f.Doc, f.Optional
@@ -186,6 +185,7 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 			}
 			name, typ, doc, optional = w.Name, w.Type, w.Doc, w.Optional
 		}
+		optional = optional && e.Terminal == nil // which returns what is there
 		plan.Payload.Fields = append(plan.Payload.Fields, fieldPlan{
 			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, optional), Doc: doc, Optional: optional, typ: typ,
 		})

@@ -14,7 +14,10 @@ func (p *printer) structs(m *machinePlan, tags bool) {
 	p.structType(m.Data, tags)
 	for _, e := range m.Events {
 		fallback := "is what event " + e.Name + " carries."
-		if !e.External {
+		switch {
+		case e.src.Terminal != nil:
+			fallback = "is what a child returns that ends in " + e.Name + "."
+		case !e.External:
 			fallback += " Activities raise it."
 		}
 		named := *e.Payload
