@@ -48,7 +48,7 @@ func coded(j int32) int32 { return graph.None - 1 - j }
 // junction: it brings values. Nothing else does, and a junction is no step that waits
 // for nothing.
 func (x *search) isWide(in *step.InputCode) bool {
-	if x.sought != nil || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult && in.Kind != ir.CaseFailure {
+	if x.sought != nil || x.BringsOneByOne(in) || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult && in.Kind != ir.CaseFailure {
 		return false
 	}
 	if in.Payloads == 0 {

@@ -39,11 +39,12 @@ func NewProduct(t *flat.Table, limit int) *Product {
 // it did then is left out. Where it gave up, entered marks by ID the states that it had
 // reached.
 func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
-	return tryWithout(t, nil, before, limit)
+	return tryWithout(t, nil, false, before, limit)
 }
 
-// tryWithout is TryFurther that does not hold the sums given.
-func tryWithout(t *flat.Table, sums []*data.Sum, before, limit int) (p *Product, entered []bool) {
+// tryWithout is TryFurther that does not hold the sums given. Where the machine is large an
+// event may bring flags one by one.
+func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit int) (p *Product, entered []bool) {
 	held, paced := data.NewWithout(t.Machine, sums), true
 	recalls := before < maxRecalling && step.Recalls(t.Machine, held)
 	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
@@ -70,6 +71,7 @@ func tryWithout(t *flat.Table, sums []*data.Sum, before, limit int) (p *Product,
 		p = tryRecalling(t, sums, limit, nil)
 	}
 	if p == nil {
+		held.OneByOne = large
 		p, entered = try(t, limit, held, nil)
 	}
 	if p != nil {
@@ -129,6 +131,9 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.enteredSoFar()
 		}
+		if c&(c-1) == 0 && c >= firstLook && x.surelyMore(limit) {
+			return nil, x.enteredSoFar()
+		}
 		x.First = push(x.First, int32(len(x.To)))
 		x.expand(c)
 		x.settle()
@@ -139,6 +144,26 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	x.First = append(x.First, int32(len(x.To)))
 	x.numberJunctions()
 	return x, nil
+}
+
+// firstLook is after how many configurations it is asked first whether there are surely too
+// many; it is asked again after twice as many, and so on.
+const firstLook = 16
+
+// surelyMore reports whether the flags that events can set, one by one, in a leaf that was
+// entered make more configurations than limit, or more edges than those may have.
+func (x *search) surelyMore(limit int) bool {
+	for id, c := range x.firstIn {
+		leaf := x.Program.Machine.States[id]
+		if c == graph.None || leaf.Kind != ir.Leaf {
+			continue
+		}
+		flags, edges := x.Program.LeastFrom(leaf, x.words(c))
+		if flags >= 40 || float64(int64(1)<<flags)*max(1, edges/edgesEach) > float64(limit) {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *search) enteredSoFar() []bool {

@@ -20,14 +20,15 @@ import (
 // ranged field that an effect computes. Which values are told apart follows from
 // how they are compared and copied; see Domain.
 type Tracked struct {
-	machine *ir.Machine
-	Vars    map[*ir.Var]*Node
-	fields  map[*ir.EventField]*Node
-	failure [4]*Node // the fields of a failure, by index
-	Nodes   []*Node
-	Chosen  []*Node // fields of events
-	Loose   bool    // counters are not held: every bound is both open and used up
-	Recalls bool    // verdicts on comparisons of data that is not held are; see step.Recalled
+	machine  *ir.Machine
+	Vars     map[*ir.Var]*Node
+	fields   map[*ir.EventField]*Node
+	failure  [4]*Node // the fields of a failure, by index
+	Nodes    []*Node
+	Chosen   []*Node // fields of events
+	Loose    bool    // counters are not held: every bound is both open and used up
+	OneByOne bool    // an event may bring flags one by one; see step.plain
+	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }

@@ -121,6 +121,9 @@ func (s *Step) choosePayload(n *data.Node) int64 {
 			return n.Domain.Code(&ir.Const{Kind: ir.String, Str: s.In.Do.Activity.Name})
 		}
 	}
+	if n.Event != nil && s.In != nil && n.Event == s.In.Event && s.BringsOneByOne(s.In) {
+		return s.bringsFlag()
+	}
 	return s.chooseCode(n)
 }
 

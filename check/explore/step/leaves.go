@@ -34,6 +34,7 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 	}
 	for in := range p.table.Inputs(leaf) {
 		ready := p.input(leaf, in, timers)
+		ready.plain = p.plainOf(leaf, &ready)
 		if in.Kind == ir.CaseOverBudget {
 			code.Over[slices.Index(p.Enforced, in.Cost)] = len(code.Inputs)
 		}

@@ -72,6 +72,7 @@ type InputCode struct {
 	Before  []TimerRef // timers that fire earlier wherever they run
 	last    *lastUses  // nil until it is asked for
 	AtOnce  bool       // a timer that may be due when its state is entered
+	plain   *plain     // nil where it is not
 
 	Payloads int // in how many ways its event may come, as far as that is held; 0 until it is asked for
 }

@@ -61,6 +61,9 @@ type Step struct {
 	hosted    bool   // a host guard was asked since this was cleared
 	recallKey []byte // scratch of onlyOne
 
+	brought    brought // see bringsFlag
+	flagsAsked int
+
 	Foot Footprint
 
 	TurnedByHost []*ir.State // the leaves whose requires did so after asking a host guard
@@ -113,6 +116,7 @@ func (s *Step) Begin() {
 	s.had = s.had[:0]
 	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, 0, s.TurnedByHost[:0]
 	s.OneLess = false
+	s.brought, s.flagsAsked = noneYet, 0
 	clear(s.nulls)
 	s.Timers, s.Wishes, s.Begun, s.UsedUp = s.Timers[:0], s.Wishes[:0], s.Begun[:0], s.UsedUp[:0]
 	if s.Foot.Noted {
