@@ -49,3 +49,11 @@ func Walked(m *ir.Machine) (walked, longest int) {
 	}
 	return s.proof.walked, longest
 }
+
+// WithoutEntryWork has the control graph alone count visits until the function that it gives is
+// called.
+func WithoutEntryWork() func() {
+	before := maxEntryWork
+	maxEntryWork = 0
+	return func() { maxEntryWork = before }
+}

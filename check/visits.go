@@ -29,7 +29,8 @@ func (w *Worst) Visit(path string) *Visit {
 
 // maxEntryWork is how many edges may be looked at to count the visits of all states
 // exactly; past it the control graph tells.
-const maxEntryWork = 100_000_000
+// It is a variable for tests alone.
+var maxEntryWork = 100_000_000
 
 // visits finds the worst visits. Past the limit of configurations nothing is known of them.
 //
@@ -79,16 +80,13 @@ func (s *shared) entries() func(*ir.State) int64 {
 	if len(p.To) <= maxEntryWork/len(s.Machine.States) {
 		return p.Entries
 	}
-	ofLeaf := s.Control().Entries()
-	return func(state *ir.State) int64 { // each visit begins with one of a leaf
-		total := int64(0)
-		for _, leaf := range s.Machine.States {
-			if leaf.Inside(state) {
-				total = graph.Sum(total, ofLeaf[leaf.ID])
-			}
+	total := make([]int64, len(s.Machine.States))
+	for id, n := range s.Control().Entries() {
+		for state := s.Machine.States[id]; state != nil; state = state.Parent { // each visit begins with one of a leaf
+			total[state.ID] = graph.Sum(total[state.ID], n)
 		}
-		return total
 	}
+	return func(state *ir.State) int64 { return total[state.ID] }
 }
 
 // inUnit is so many of unit; nil for graph.Infinite.

@@ -157,6 +157,29 @@ machine Held {
 	}
 }
 
+// TestVisitsOfLarge: where it takes too long to count visits exactly, there are upper bounds.
+func TestVisitsOfLarge(t *testing.T) {
+	defer check.WithoutEntryWork()()
+	const src = `
+machine Rounds {
+    event Go
+    event Back
+    initial A
+    state A { on Go -> B.C }
+    state B {
+        initial C
+        on Back -> A max 4 else -> T
+        state C { on Go -> D }
+        state D { after 1h -> T }
+    }
+    terminal T
+}`
+	want := "A: 5 x -\nB: 10 x -\nB.C: 5 x -\nB.D: 5 x 1h0m0s\n"
+	if diff := cmp.Diff(want, visits(t, src, explore.DefaultLimit)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestVisitsOfRuns: no run that reaches a figure has more visits of a state. (How long they last is not compared:
 // runs wait for workers, of which times know nothing.)
 func TestVisitsOfRuns(t *testing.T) {
