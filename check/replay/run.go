@@ -9,7 +9,8 @@
 //     their jitter.
 //   - children.go says what the machines are given that the run calls, and how they end.
 //   - elements.go says which element of a fan-out an input is of.
-//   - lap.go says when a cycle can be gone round for ever.
+//   - lap.go says when a cycle can be gone round for ever, recalled.go whether the data is
+//     what was guessed of it.
 //   - book.go, lengths.go and value.go look up what the text of the machine says.
 package replay
 

@@ -7,7 +7,7 @@ import (
 )
 
 // What one side of a comparison is may be held, and decide it whatever the other side is:
-// `n < limit` is false where n is at the end of the range of limit. Then nothing is
+// `n < limit` is false where n has reached the end of the range of limit. Then nothing is
 // chosen. So of a range with too many values for each to be followed the ends are known.
 
 // judged decides a comparison of variables by what is held of them, as far as that alone

@@ -6,7 +6,8 @@
 // is taken), choose.go (payloads), enter.go (leaving and entering), effects.go
 // (blocks); then how a machine is made ready for that: program.go and leaves.go,
 // compile.go (guards, and in sums.go and touch.go what they read), wish.go (what the
-// sender of an event can bring about), clocks.go (which times are held); then what
+// sender of an event can bring about), recall.go and judged.go (comparisons of what is not
+// held), flags.go (events that set many flags), clocks.go (which times are held); then what
 // leaves work out: live.go and apart.go (data that is read no more), alike.go and
 // alikeinturn.go (choices that make no difference), footprint.go (what a step reads and
 // writes); and said.go (what a witness says of it).
