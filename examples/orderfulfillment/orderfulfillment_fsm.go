@@ -127,8 +127,8 @@ const (
 	OrderFulfillmentMaxAttemptsReserveInventory = 16                     // some run takes that many
 	OrderFulfillmentMaxAttemptsAuthorizePayment = 28                     // some run takes that many
 	OrderFulfillmentMaxAttemptsCapturePayment   = 28                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSendConfirmation = 16                     // some run takes that many
-	OrderFulfillmentMaxAttemptsNotification     = 4                      // some run takes that many
+	OrderFulfillmentMaxAttemptsSendConfirmation = 16                     // at most
+	OrderFulfillmentMaxAttemptsNotification     = 4                      // at most
 	OrderFulfillmentMaxAttemptsRecall           = 5                      // at most
 	OrderFulfillmentMaxAttemptsRefund           = 5                      // at most
 	OrderFulfillmentMaxAttemptsRelease          = 10                     // at most
@@ -562,7 +562,7 @@ const orderFulfillmentDefinition = `{
 {"name":"Paid.Fulfilling on EmailSent","state":11,"text":"when sent_at is set stay","when":{"op":"set","type":{"kind":"bool"},"args":[{"op":"field","type":{"kind":"time"},"index":8}]},"kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on EmailSent else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":8,"value":{"op":"now","type":{"kind":"time"}}}]}},
 {"name":"Paid.Fulfilling on parts.Undone, parts.Stuck","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"reason"}}]}},
-{"name":"Paid.Fulfilling on parts.failed","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"fulfilling"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
+{"name":"Paid.Fulfilling on parts.failed","state":11,"text":"-> NeedsAttention","kind":"goto","target":17,"scope":{"kind":"run","state":-1},"block":{"assigns":[{"field":10,"value":{"op":"lit","type":{"kind":"enum"},"value":"refunding"}},{"field":9,"value":{"op":"event","type":{"kind":"string"},"name":"message"}}]}},
 {"name":"Paid.Fulfilling on confirm.failed","state":11,"text":"retry 3","kind":"retry","target":-1,"max":3,"scope":{"kind":"visit","state":-1},"backoff":{"first":1000000000,"last":60000000000,"factor":2,"jitter":0.2}},
 {"name":"Paid.Fulfilling on confirm.failed else 1","state":11,"text":"stay","kind":"stay","target":-1,"scope":{"kind":"run","state":-1},"block":{}},
 {"name":"Paid.Fulfilling on done","state":11,"text":"-> Paid.FulfillmentTriggered","kind":"goto","target":12,"scope":{"kind":"run","state":-1}},
