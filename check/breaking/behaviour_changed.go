@@ -30,6 +30,10 @@ func runBehaviourChanged(p *pair) {
 		p.report(Point{Message: "whether both do the same is undecided: " + err.Error(), Help: "The runtime does not take one of the machines: fsmc check says why."})
 		return
 	}
+	run := "a shortest run to it"
+	if found.Spread {
+		run = "a run to it, and there may be shorter ones"
+	}
 	for _, d := range found.Differences {
 		message := d.Text
 		if n := len(d.Witness.Path); n > 1 {
@@ -38,7 +42,7 @@ func runBehaviourChanged(p *pair) {
 			message = "at the start, " + message
 		}
 		p.report(Point{Old: d.Old.Span, New: d.New.Span, Message: message, Witness: d.Witness, Bites: Bites{State: d.Stands, None: d.Stands == ""},
-			Help: "The witness is a shortest run to it. If the change is meant, allow it with `//fsmc:allow-breaking behaviour-changed because …` above the place."})
+			Help: "The witness is " + run + ". If the change is meant, allow it with `//fsmc:allow-breaking behaviour-changed because …` above the place."})
 	}
 	if !found.Whole && len(found.Differences) == 0 {
 		p.rule = behaviourUndecided

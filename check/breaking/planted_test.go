@@ -57,10 +57,16 @@ var plants = []struct {
 	{"a message says something else", regexp.MustCompile(`= "([^"]+)"`), func(m []string) string { return `= "not ` + m[1] + `"` }},
 }
 
-// TestPlanted: of each change that is planted in an example something is said. With so few
-// pairs a few of the larger machines are undecided.
+// deep are the changes for which 150 pairs are too few, with what is enough: one is a message that
+// comes after five rounds, the other one that comes after all have declined. No step before differs.
+var deep = map[string]int{
+	`documentagent.fsm: a message says something else: "= \"no outline after five rounds\""`: 2000,
+	`tasklifecycle.fsm: a message says something else: "= \"declined by all\""`:              5000,
+}
+
+// TestPlanted: of each change that is planted in an example it is said what it changes.
 func TestPlanted(t *testing.T) {
-	planted, told, missed := 0, 0, []string{}
+	planted, missed, met := 0, []string{}, map[string]bool{}
 	for file, src := range corpus(t) {
 		old := lang.Load([]lang.Source{{Name: "old.fsm", Src: []byte(src)}}).Program
 		for _, p := range plants {
@@ -76,17 +82,30 @@ func TestPlanted(t *testing.T) {
 				}
 				planted++
 				found := breaking.Compare(old, unit.Program, breaking.Options{Limit: 150})
-				if slices.ContainsFunc(names(found), func(n string) bool { return n != "behaviour-undecided" }) {
-					told++
-				} else if len(found.Points) == 0 {
-					missed = append(missed, fmt.Sprintf("%s: %s: %q", file, p.what, src[at[0]:at[1]]))
+				what := fmt.Sprintf("%s: %s: %q", filepath.Base(file), p.what, src[at[0]:at[1]])
+				if undecided(found) && deep[what] > 0 {
+					met[what] = true
+					found = breaking.Compare(old, unit.Program, breaking.Options{Limit: deep[what]})
+				}
+				if undecided(found) {
+					missed = append(missed, what+": "+strings.Join(describe(found), "; "))
 				}
 			}
 		}
 	}
-	if told < 60 || told < planted*9/10 || len(missed) > 0 {
-		t.Errorf("of %d planted changes %d were told, and nothing was said of:\n%s", planted, told, strings.Join(missed, "\n"))
+	if planted < 80 || len(missed) > 0 {
+		t.Errorf("of %d planted changes nothing certain was said of %d:\n%s", planted, len(missed), strings.Join(missed, "\n"))
 	}
+	for what := range deep {
+		if !met[what] {
+			t.Errorf("%s: so few pairs are enough for it now", what)
+		}
+	}
+}
+
+// undecided reports whether nothing is said, or only that it is not known.
+func undecided(found *breaking.Result) bool {
+	return !slices.ContainsFunc(names(found), func(n string) bool { return n != "behaviour-undecided" })
 }
 
 // TestEqual: nothing is said where declarations are in another order, comments are others,

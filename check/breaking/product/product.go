@@ -2,6 +2,7 @@ package product
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -41,6 +42,8 @@ type Result struct {
 	Differences []Difference // the shortest run first
 	Whole       bool         // all pairs that can be reached with what is tried were explored
 	Pairs       int          // that were explored
+	// Spread: the search in the order of lengths has found nothing, and this is of another one.
+	Spread bool
 }
 
 // node is a pair of runs that have done the same.
@@ -50,6 +53,7 @@ type node struct {
 	from     int // the node before; -1 for the start
 	by       arrival
 	answers  map[string]bool
+	kind     string // see search.kind; empty until it is asked for
 }
 
 // search explores a pair of machines.
@@ -79,6 +83,69 @@ func Explore(old, new *ir.Machine, path func(string) string, limit int) (*Result
 	if err != nil {
 		return nil, err
 	}
+	s := begin(a, b, old, new, path, limit)
+	for i := 0; i < len(s.nodes) && s.goesOn(); i++ {
+		s.expand(i)
+	}
+	for _, last := range []bool{false, true} {
+		if !s.result.Whole && len(s.result.Differences) == 0 {
+			s = begin(a, b, old, new, path, limit)
+			s.result.Spread = true
+			s.spread(last)
+		}
+	}
+	s.result.Pairs = len(s.nodes)
+	return &s.result, nil
+}
+
+// spread looks for what a search in the order of the lengths does not reach: it goes on from a
+// pair of a kind that it has gone on from least, and of those from the first, which stays near the
+// start, or from the last, which goes deep. What it finds is found by the same steps, so it is as
+// sure; its runs are not the shortest. It takes no more pairs than the other.
+func (s *search) spread(last bool) {
+	looked := map[string]int{}
+	open := []int{0}
+	for len(open) > 0 && s.goesOn() {
+		at := 0
+		for k, i := range open {
+			if a, b := looked[s.kind(i)], looked[s.kind(open[at])]; a < b || a == b && last {
+				at = k
+			}
+		}
+		i := open[at]
+		open = slices.Delete(open, at, at+1)
+		looked[s.kind(i)]++
+		before := len(s.nodes)
+		s.expand(i)
+		for k := before; k < len(s.nodes); k++ {
+			open = append(open, k)
+		}
+	}
+}
+
+// kind is where a pair stands, and whether its data are equal: those that are not may be seen later.
+func (s *search) kind(i int) string {
+	n := &s.nodes[i]
+	if n.kind == "" {
+		n.kind = fmt.Sprint(s.old.leaf(n.old), " ", reflect.DeepEqual(n.old.Data, n.new.Data))
+	}
+	return n.kind
+}
+
+// goesOn reports whether there is more to try, and notes what is left.
+func (s *search) goesOn() bool {
+	goes := len(s.nodes) <= s.limit && len(s.result.Differences) < maxDifferences
+	s.result.Whole = s.result.Whole && goes
+	return goes
+}
+
+func (s *search) expand(i int) {
+	for _, in := range s.arrivals(&s.nodes[i]) {
+		s.answered(i, in)
+	}
+}
+
+func begin(a, b *side, old, new *ir.Machine, path func(string) string, limit int) *search {
 	s := &search{
 		old: a, new: b, path: path, known: messages(old, new), values: newValues(old, new), limit: limit,
 		seen: map[string]bool{}, told: map[string]bool{},
@@ -87,17 +154,7 @@ func Explore(old, new *ir.Machine, path func(string) string, limit int) (*Result
 	s.result.Whole = true
 	start := node{old: a.x.NewSnapshot("r", 1), new: b.x.NewSnapshot("r", 1), at: epoch, from: -1}
 	s.nodes = append(s.nodes, start)
-	for i := 0; i < len(s.nodes); i++ {
-		if len(s.nodes) > limit || len(s.result.Differences) == maxDifferences {
-			s.result.Whole = false
-			break
-		}
-		for _, in := range s.arrivals(&s.nodes[i]) {
-			s.answered(i, in)
-		}
-	}
-	s.result.Pairs = len(s.nodes)
-	return &s.result, nil
+	return s
 }
 
 // answered takes in at node i once for each way in which host guards can answer.

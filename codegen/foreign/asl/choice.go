@@ -236,7 +236,7 @@ func (b *branches) hostGuard(means, words, path string) string {
 	root := expr{text: b.data}
 	for _, k := range b.kept {
 		if len(keys) >= len(k.path) && slices.Equal(keys[:len(k.path)], k.path) {
-			root.text = k.field
+			root.text, b.needs = k.field, true
 		}
 	}
 	if e, ok := b.variable(path); ok {

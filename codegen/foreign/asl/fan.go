@@ -12,14 +12,22 @@ import (
 // arg is what it is given.
 func (m *machine) child(key string, st, def *foreign.Value, arg expr) (*machine, error) {
 	name := m.names.TitleFor("\x00"+m.m.Name+"."+key, m.m.Name+foreign.NewNames().Title(key))
-	c := newMachine(m.reader, m, name, def)
-	c.inherited = arg.kept
-	c.outer = slices.Clone(m.outer)
+	outer := slices.Clone(m.outer)
 	for _, rule := range append(slices.Clone(st.Get("Retry").List()), st.Get("Catch").List()...) {
-		c.outer = append(c.outer, rule.Get("ErrorEquals"))
+		outer = append(outer, rule.Get("ErrorEquals"))
 	}
 	item, cur := m.item, m.cur
+	items, machines := len(m.report.Items), len(m.draft.Machines)
+	c := newMachine(m.reader, m, name, def)
+	c.inherited, c.outer = arg.kept, outer
 	err := c.build()
+	if err == nil && len(c.inherited) > 0 && !c.needs {
+		// It is made again without fields that nobody reads.
+		m.report.Items, m.draft.Machines = m.report.Items[:items], m.draft.Machines[:machines]
+		c = newMachine(m.reader, m, name, def)
+		c.inherited, c.outer, c.without = arg.kept, outer, true
+		err = c.build()
+	}
 	m.item, m.cur = item, cur
 	if err == nil {
 		m.draft.Machines = append(m.draft.Machines, c.m)

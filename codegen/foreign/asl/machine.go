@@ -35,6 +35,8 @@ type machine struct {
 
 	outer     []*foreign.Value // the errors that the states name in which it runs
 	inherited []keep           // what its input has beside the data, with the fields of the parent
+	needs     bool             // it reads what is inherited
+	without   bool             // it has no fields for what is inherited, since it does not read it
 	beside    bool             // it may end with something kept beside the data
 
 	whole       bool // the data is read as a whole where something is kept beside it
@@ -63,7 +65,7 @@ func (r *reader) machine(name string, def *foreign.Value) error {
 // endBeside notes that what is kept beside the data is there at an end.
 func (m *machine) endBeside() {
 	if len(m.kept) > 0 {
-		m.whole, m.beside = true, true
+		m.whole, m.beside, m.needs = true, true, true
 	}
 }
 
@@ -144,6 +146,9 @@ func (m *machine) build() error {
 // scan looks ahead for what states keep, ask for and may fail with.
 func (m *machine) scan(states *foreign.Value) {
 	for _, k := range m.inherited {
+		if m.without {
+			break
+		}
 		m.kept = append(m.kept, keep{path: k.path, field: m.fields.Snake(strings.Join(k.path, "_"))})
 	}
 	task := func(s foreign.Member) bool { return s.Value.Get("Type").Str() == "Task" }

@@ -101,6 +101,7 @@ func (m *machine) read(keys []string, s scope) expr {
 	}
 	for _, k := range m.kept {
 		if len(keys) >= len(k.path) && slices.Equal(keys[:len(k.path)], k.path) {
+			m.needs = true
 			return expr{text: strings.Join(append([]string{k.name()}, keys[len(k.path):]...), ".")}
 		}
 	}
@@ -108,6 +109,7 @@ func (m *machine) read(keys []string, s scope) expr {
 		return m.everything()
 	}
 	for _, k := range m.kept {
+		m.needs = m.needs || slices.Equal(k.path[:min(len(keys), len(k.path))], keys)
 		if slices.Equal(k.path[:min(len(keys), len(k.path))], keys) {
 			m.part("$.%s is read without what is kept at $.%s", strings.Join(keys, "."), strings.Join(k.path, "."))
 			break
@@ -122,7 +124,7 @@ func (m *machine) everything() expr {
 	for _, k := range slices.Backward(m.kept) {
 		members = append(members, member{k.field, expr{text: k.name()}})
 	}
-	m.whole = true
+	m.whole, m.needs = true, true
 	e := object(members)
 	e.kept = m.kept
 	return e
