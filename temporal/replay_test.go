@@ -25,6 +25,7 @@ import (
 
 // histories are those of runs on a server, in a folder for each version of the interpreter. TestRecord of
 // temporal/e2e writes them with -record. Those of an older version stay as long as such runs may go on.
+// Two of version 1, plain and cancelled, were written before that knew of children.
 func histories(t *testing.T) map[string]*historypb.History {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "histories", "*", "*.json"))
