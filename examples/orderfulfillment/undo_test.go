@@ -135,7 +135,7 @@ func TestCancelledWhileTold(t *testing.T) {
 		run := paid(t)
 		t.Activity("send_confirmation", fsmtest.Raises("EmailSent", nil))
 		t.Activity("notify", fsmtest.Raises("Noted", NoticeNoted{Receipt: "n"}), fsmtest.After(time.Hour, fsmtest.Hangs()))
-		t.Activity("withdraw", fsmtest.After(time.Minute, fsmtest.Ends()), fsmtest.Ends())
+		t.Activity("withdraw", fsmtest.After(50*time.Second, fsmtest.Ends()), fsmtest.Ends())
 		t.Activity("refund_payment", fsmtest.Raises("Refunded", RefundRefunded{Refund: "back"}))
 		t.Activity("release_inventory", fsmtest.Ends())
 		run.Send("TriggerFulfillment", nil)
