@@ -14,6 +14,7 @@ import (
 // TestBruteForceDone is TestBruteForce for machines with promises about what follows an
 // activity's success, of the host and of machines that are called.
 func TestBruteForceDone(t *testing.T) {
+	t.Parallel()
 	done := &machines{generate: generateDone(oracletest.Generate), count: *oracleCount / 4, larger: *oracleCount / 40}
 	done.compare(t)
 	done.want(t, "assertion-violated", "no assertion-violated")

@@ -52,6 +52,7 @@ type machines struct {
 // TestBruteForce holds the checker's verdicts and figures on random machines
 // against those of brute force.
 func TestBruteForce(t *testing.T) {
+	t.Parallel()
 	all := &machines{generate: oracletest.Generate, count: *oracleCount}
 	all.compare(t)
 	kinds := []string{"time", "time without end", "worst-case", "worst-case without end", "attempts", "attempts without end", "cost", "cost without end"}
@@ -69,6 +70,7 @@ func TestBruteForce(t *testing.T) {
 // TestBruteForceFlat is TestBruteForce for machines on which everything can be
 // decided.
 func TestBruteForceFlat(t *testing.T) {
+	t.Parallel()
 	flat := &machines{generate: oracletest.GenerateFlat, count: *oracleCount}
 	flat.compare(t)
 	flat.want(t, "no-way-to-finish", "no no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state")
@@ -77,6 +79,7 @@ func TestBruteForceFlat(t *testing.T) {
 // TestBruteForceEnforced is TestBruteForce for machines whose runs are held to the costs of
 // a budget.
 func TestBruteForceEnforced(t *testing.T) {
+	t.Parallel()
 	enforced := &machines{generate: oracletest.GenerateEnforced, count: *oracleCount / 4, larger: *oracleCount / 12}
 	enforced.compare(t)
 	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "cost held", "unhandled-budget", "no unhandled-budget")
@@ -84,6 +87,7 @@ func TestBruteForceEnforced(t *testing.T) {
 
 // TestBruteForceTimed is TestBruteForce for machines whose runs are held to the time of a budget.
 func TestBruteForceTimed(t *testing.T) {
+	t.Parallel()
 	timed := &machines{generate: oracletest.GenerateTimed, count: *oracleCount / 6, larger: *oracleCount / 12}
 	timed.compare(t)
 	timed.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "assertion-violated", "time", "unhandled-budget", "no unhandled-budget")
@@ -92,6 +96,7 @@ func TestBruteForceTimed(t *testing.T) {
 // TestBruteForceEnforcedFans is TestBruteForceEnforced for activities that run for the
 // elements of lists.
 func TestBruteForceEnforcedFans(t *testing.T) {
+	t.Parallel()
 	enforced := &machines{generate: oracletest.GenerateEnforcedFans, count: *oracleCount / 6, part: 4}
 	enforced.compare(t)
 	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget")
@@ -99,6 +104,7 @@ func TestBruteForceEnforcedFans(t *testing.T) {
 
 // TestBruteForceEnforcedTrees is TestBruteForceEnforced for machines that call another one.
 func TestBruteForceEnforcedTrees(t *testing.T) {
+	t.Parallel()
 	enforced := &machines{generate: oracletest.GenerateEnforcedTree, count: *oracleCount / 10, part: 3}
 	enforced.compare(t)
 	enforced.want(t, "no-way-to-finish", "dead-arm", "unreachable-state", "cost held", "unhandled-budget", "no unhandled-budget", "tree")
@@ -107,6 +113,7 @@ func TestBruteForceEnforcedTrees(t *testing.T) {
 // TestBruteForceLists is TestBruteForce for machines whose paths depend on the lengths of
 // lists.
 func TestBruteForceLists(t *testing.T) {
+	t.Parallel()
 	lists := &machines{generate: oracletest.GenerateLists, count: *oracleCount / 2}
 	lists.compare(t)
 	for _, c := range comparisons {
@@ -119,6 +126,7 @@ func TestBruteForceLists(t *testing.T) {
 
 // TestBruteForceOptional is TestBruteForce for machines in which much may be absent.
 func TestBruteForceOptional(t *testing.T) {
+	t.Parallel()
 	optional := &machines{generate: oracletest.GenerateOptional, count: *oracleCount / 2}
 	optional.compare(t)
 	for _, c := range comparisons {
@@ -135,6 +143,7 @@ func TestBruteForceOptional(t *testing.T) {
 // TestBruteForceOptionalPlaces is TestBruteForce for machines in which places in records may be
 // absent.
 func TestBruteForceOptionalPlaces(t *testing.T) {
+	t.Parallel()
 	places := &machines{generate: oracletest.GenerateOptionalPlaces, count: *oracleCount / 4}
 	places.compare(t)
 	for _, c := range comparisons {
@@ -147,6 +156,7 @@ func TestBruteForceOptionalPlaces(t *testing.T) {
 
 // TestBruteForceOptionalRecords is TestBruteForce for machines in which whole records may be absent.
 func TestBruteForceOptionalRecords(t *testing.T) {
+	t.Parallel()
 	records := &machines{generate: oracletest.GenerateOptionalRecords, count: *oracleCount / 6}
 	records.compare(t)
 	for _, c := range comparisons {
@@ -160,6 +170,7 @@ func TestBruteForceOptionalRecords(t *testing.T) {
 // TestBruteForceFans is TestBruteForce for machines whose activities run for the elements
 // of lists.
 func TestBruteForceFans(t *testing.T) {
+	t.Parallel()
 	fans := &machines{generate: oracletest.GenerateFans, count: *oracleCount / 6, part: 4}
 	fans.compare(t)
 	fans.want(t,
@@ -170,6 +181,7 @@ func TestBruteForceFans(t *testing.T) {
 
 // TestBruteForceTrees is TestBruteForce for machines that call another one.
 func TestBruteForceTrees(t *testing.T) {
+	t.Parallel()
 	trees := &machines{generate: oracletest.GenerateTree, count: *oracleCount / 5, part: 3}
 	trees.compare(t)
 	trees.want(t,

@@ -105,6 +105,7 @@ func TestJunctionsChangeNothing(t *testing.T) {
 // TestBruteForceWide holds machines whose events set several fields at once against
 // brute force, with every step behind a junction.
 func TestBruteForceWide(t *testing.T) {
+	t.Parallel()
 	wideFrom(t, 1)
 	for name, generate := range map[string]func(*rand.Rand) string{"wide": plainWide, "all": oracletest.Generate, "flat": oracletest.GenerateFlat} {
 		t.Run(name, func(t *testing.T) {
