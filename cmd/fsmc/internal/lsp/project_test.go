@@ -95,7 +95,13 @@ func applied(t *testing.T, text string, edits []proto.TextEdit) string {
 // TestRenameUnread: a name is not renamed where some file that may use it cannot be read.
 func TestRenameUnread(t *testing.T) {
 	c := begin(t, Options{})
-	c.s.Load = loadBelow(c.dir)
+	load := loadBelow(c.dir)
+	c.s.Load = func(paths []string, open map[string][]byte) (*lang.Unit, error) { // before the server works
+		if slices.Contains(paths, c.path("app/a.fsm")) {
+			return nil, os.ErrPermission
+		}
+		return load(paths, open)
+	}
 	for _, dir := range []string{"lib", "app"} {
 		if err := os.Mkdir(c.path(dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -107,13 +113,6 @@ func TestRenameUnread(t *testing.T) {
 		}
 	}
 	c.open("lib/a.fsm", "enum Tier { free }\n")
-	load := c.s.Load
-	c.s.Load = func(paths []string, open map[string][]byte) (*lang.Unit, error) {
-		if slices.Contains(paths, c.path("app/a.fsm")) {
-			return nil, os.ErrPermission
-		}
-		return load(paths, open)
-	}
 	at := c.at("lib/a.fsm", "Tier", 1)
 	err := c.call("textDocument/rename", proto.RenameParams{TextDocument: at.TextDocument, Position: at.Position, NewName: "Level"}, nil)
 	if err == nil {
