@@ -83,6 +83,7 @@ func dial(t testing.TB, queue string) *temporal.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Patience = time.Minute // this computer may be busy
 	t.Cleanup(c.Temporal.Close)
 	return c
 }
