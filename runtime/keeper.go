@@ -205,15 +205,14 @@ func (e *Engine) cancelBelow(ctx context.Context, run string) error {
 
 // finish finishes a run that is ending, unless some child has yet to end.
 func (e *Engine) finish(ctx context.Context, run string) error {
-	tasks, err := e.store.Tasks(ctx, run)
-	if err != nil || len(tasks) > 0 {
+	if tasks, err := e.standing(ctx, run, e.now()); err != nil || len(tasks) > 0 {
 		return err
 	}
 	if err := e.hearAll(ctx, run); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.TreeStops)
-	_, err = e.apply(ctx, &request{run: run, input: (*Machine).StoppedInput})
+	_, err := e.apply(ctx, &request{run: run, input: (*Machine).StoppedInput})
 	if errors.Is(err, ErrFinished) { // by someone else
 		err = nil
 	}
@@ -227,8 +226,7 @@ func (e *Engine) applyEnd(ctx context.Context, c *request, out applied, live *li
 	if out.steps == 0 || out.snapshot.Status != machine.Ending {
 		return out
 	}
-	tasks, err := e.store.Tasks(ctx, live.id)
-	if err != nil || len(tasks) > 0 {
+	if tasks, err := e.standing(ctx, live.id, e.now()); err != nil || len(tasks) > 0 {
 		return out
 	}
 	if untold, err := e.store.Reports(ctx, store.ReportQuery{Parent: live.id}); err != nil || len(untold) > 0 {

@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -34,15 +36,24 @@ func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
 	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.WaitsOutside(s), nil
 }
 
+// standing are the tasks of a run that are open at now, and those cancelled ones that someone still holds.
+func (e *Engine) standing(ctx context.Context, run string, now time.Time) ([]store.TaskRow, error) {
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return nil, fmt.Errorf("the tasks of run %q: %w", run, err)
+	}
+	return slices.DeleteFunc(tasks, func(t store.TaskRow) bool { return t.Stopped(now) }), nil
+}
+
 // childrenIdle reports whether a run has no tasks but those that are held by children which
 // are idle, as idle says, and whether it has some. A child that has ended is not, for its run has yet
 // to be told, and neither is one that has been left behind, before it has been cancelled.
 func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context.Context, string) (bool, error)) (some, settled bool, err error) {
-	tasks, err := e.store.Tasks(ctx, run)
-	if err != nil {
-		return false, false, fmt.Errorf("the tasks of run %q: %w", run, err)
-	}
 	now := e.now()
+	tasks, err := e.standing(ctx, run, now)
+	if err != nil {
+		return false, false, err
+	}
 	for i := range tasks {
 		if t := &tasks[i]; !t.ChildHolds() || !t.Cancelled && !t.NotBefore.After(now) {
 			return true, false, nil
@@ -83,9 +94,9 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 	if err != nil || e.unfired(s) {
 		return false, err
 	}
-	tasks, err := e.store.Tasks(ctx, run)
+	tasks, err := e.standing(ctx, run, e.now())
 	if err != nil {
-		return false, fmt.Errorf("the tasks of run %q: %w", run, err)
+		return false, err
 	}
 	for i := range tasks {
 		t := &tasks[i]

@@ -22,11 +22,6 @@ func (t *task) leave() {
 // leased reports whether the lease of a task runs at now.
 func (t *task) leased(now time.Time) bool { return t.Worker != "" && t.LeaseUntil.After(now) }
 
-// stopped reports whether a task has been cancelled and no one holds it any more at now.
-func (t *task) stopped(now time.Time) bool {
-	return t.Cancelled && !t.leased(now) && !t.ChildHolds()
-}
-
 // age is the time by which tasks are handed out.
 func (t *task) age() time.Time {
 	if t.NotBefore.IsZero() {
@@ -70,7 +65,7 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	}
 	defer s.mu.Unlock()
 	now := micro(q.Now)
-	s.remove(func(t *task) bool { return t.stopped(now) })
+	s.remove(func(t *task) bool { return t.Stopped(now) })
 	var ready []*task
 	due := s.due(now)
 	for _, t := range s.tasks {
@@ -113,7 +108,7 @@ func within(of, run string) bool {
 // anyHeld reports whether a cancelled task of the run is held at now.
 func (s *Store) anyHeld(id string, now time.Time) bool {
 	return slices.ContainsFunc(s.tasks, func(t *task) bool {
-		return t.Run == id && t.Cancelled && !t.stopped(now)
+		return t.Run == id && t.Cancelled && !t.Stopped(now)
 	})
 }
 

@@ -207,16 +207,24 @@ func histories(t *testing.T, db runtime.Store, fault error) {
 	}
 }
 
-// report says which runs have not ended.
+// report says which runs have not ended, and what they wait for.
 func report(t *testing.T, s *station) {
 	t.Helper()
-	for _, status := range unfinished {
-		rows, err := s.List(context.WithoutCancel(t.Context()), runtime.RunFilter{Status: status, Limit: 5})
+	ctx := context.WithoutCancel(t.Context())
+	for _, status := range append([]runtime.Status{runtime.Halted}, unfinished...) {
+		rows, err := s.List(ctx, runtime.RunFilter{Status: status, Limit: 5})
 		if err != nil {
 			t.Error(err)
 		}
 		for _, row := range rows {
 			t.Logf("%s", row.Snapshot)
+			tasks, err := s.store.Tasks(ctx, row.Run)
+			if err != nil {
+				t.Error(err)
+			}
+			for i := range tasks {
+				t.Logf("%s has %+v", row.Run, tasks[i])
+			}
 		}
 	}
 }

@@ -252,6 +252,12 @@ func (t *TaskRow) Claim() Claim { return Claim{Run: t.Run, Do: t.Do, Seq: t.Seq,
 // ChildHolds reports whether a child that has not ended holds the task.
 func (t *TaskRow) ChildHolds() bool { return t.Child != "" && !t.ChildEnded }
 
+// Stopped reports whether the task has been cancelled, and at now neither a worker nor a child
+// holds it any more. The row of one whose worker was lost stays for a while.
+func (t *TaskRow) Stopped(now time.Time) bool {
+	return t.Cancelled && !t.ChildHolds() && (t.Worker == "" || !t.LeaseUntil.After(now))
+}
+
 // ClaimQuery says which tasks a worker can take.
 type ClaimQuery struct {
 	Worker     string
