@@ -262,6 +262,26 @@ machine Quick {
     terminal Failed failure
 }
 `
+	const choosy = `
+machine Choosy(last Part, order string) {
+    activity tell(order string)
+    initial Choosing
+    state Choosing { on done when last == Part.books -> Books else -> Stock }
+    state Books {
+        do tell(order) timeout 1m
+        on done -> Stock
+        on failed -> Failed
+    }
+    state Stock {
+        do tell(order) timeout 1m
+        on done -> Ended
+        on failed -> Failed
+    }
+    terminal Ended
+    terminal Failed failure
+}
+enum Part { stock, books }
+`
 	for _, c := range []struct {
 		name, src, want string
 		limit           int
@@ -464,6 +484,56 @@ runs of the tree ~7 = 1 run of M + 6 Quick x 1
 Quick.pay ~6 = 6 Quick x 1
 time: past the limit of configurations, the control graph alone gives no bound
 `, 1},
+		{"a callee does more for some arguments, and the caller gives these on its way", `
+machine M {
+    context { last Part = Part.stock }
+    initial A
+    state A {
+        do machine Choosy(last, "an order")
+        on Choosy.Ended when last == Part.stock -> A max 1 { last = Part.books } else -> Done
+        on Choosy.Failed, failed -> Done
+    }
+    terminal Done
+}
+` + choosy, `steps 2 = 2 moves (1 by "-> A max 1")
+time ~4m = 2 x 2m of attempts in A
+Choosy 2 = 1 run x 2 visits
+steps of the tree ~8 = 2 moves (1 by "-> A max 1") + 2 runs of Choosy x 3
+runs of the tree 3 = 1 run of M + 2 runs of Choosy
+Choosy.tell ~4 = 1 attempt x 2 visits x 2 visits
+`, 0},
+		{"a callee does more for some arguments, and the caller gives others", `
+machine M {
+    initial A
+    state A {
+        do machine Choosy(Part.stock, "an order")
+        on Choosy.Ended, Choosy.Failed, failed -> Done
+    }
+    terminal Done
+}
+` + choosy, `steps 1 = 1 move
+time ~2m = 2m of attempts in A
+Choosy 1 = 1 run x 1 visit
+steps of the tree ~4 = 1 move + 1 run of Choosy x 3
+runs of the tree 2 = 1 run of M + 1 run of Choosy
+Choosy.tell ~2 = 1 attempt x 2 visits
+`, 0},
+		{"a callee does more for some arguments, and the caller gives these", `
+machine M {
+    initial A
+    state A {
+        do machine Choosy(Part.books, "an order")
+        on Choosy.Ended, Choosy.Failed, failed -> Done
+    }
+    terminal Done
+}
+` + choosy, `steps 1 = 1 move
+time ~2m = 2m of attempts in A
+Choosy 1 = 1 run x 1 visit
+steps of the tree 4 = 1 move + 1 run of Choosy x 3
+runs of the tree 2 = 1 run of M + 1 run of Choosy
+Choosy.tell 2 = 1 attempt x 2 visits
+`, 0},
 	} {
 		limit := c.limit
 		if limit == 0 {

@@ -56,7 +56,7 @@ func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 		}
 		d := row.Input.Of()
 		if d != nil && callsMachine(d) {
-			lasts, ok := s.endsAs(f, row.Input.Case, tracked)
+			lasts, ok := s.endsAs(f, row.Input.Case, tracked, childOf(row, d))
 			if total += lasts; !ok {
 				return false
 			}
@@ -69,7 +69,7 @@ func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 			if !callsMachine(open) || len(leaf.Dos) == 1 && open.Fan == nil && d == open {
 				continue
 			}
-			lasts, ok := s.attains(f, open, nil)
+			lasts, ok := s.attains(f, open, nil, childOf(row, open))
 			if _, elements := open.Elements(); ok {
 				total += lasts * time.Duration(elements)
 			} else {
@@ -84,14 +84,23 @@ func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 // endsAs reports whether a machine surely can end as c says, in a run that reaches the figure
 // that f has of it, and how long that lasts. Of what the runtime says of it, and no run of it,
 // nobody knows.
-func (s *shared) endsAs(f *Figure, c ir.Case, tracked *data.Tracked) (lasts time.Duration, ok bool) {
+func (s *shared) endsAs(f *Figure, c ir.Case, tracked *data.Tracked, child *witness.Child) (lasts time.Duration, ok bool) {
 	switch {
 	case c.Kind == ir.CaseFailure && !c.Category.BuiltIn:
-		return s.attains(f, c.Do, nil) // somebody has cancelled it
+		return s.attains(f, c.Do, nil, child) // somebody has cancelled it
 	case c.Kind != ir.CaseResult || slices.ContainsFunc(c.Event.Fields, tracked.Reads):
 		return 0, false
 	}
-	return s.attains(f, c.Do, c.Event.Terminal)
+	return s.attains(f, c.Do, c.Event.Terminal, child)
+}
+
+// childOf is what d runs when row comes; nil where that is not told, or is several machines.
+func childOf(row witness.Row, d *ir.Do) *witness.Child {
+	i := slices.IndexFunc(row.Children, func(c witness.Child) bool { return c.Do == d })
+	if i < 0 || d.Fan != nil {
+		return nil
+	}
+	return &row.Children[i]
 }
 
 // callsMachine reports whether d runs a machine.
@@ -102,23 +111,28 @@ func leaves(row, next witness.Row) bool {
 	return row.State != next.State || row.Arm != nil && row.Arm.Kind == ir.Goto
 }
 
-// attains reports whether a machine that d calls, whatever it is given, has a run that reaches
-// the figure that f has of it, and ends in terminal, or for nil has not ended, and how long
+// attains reports whether a machine that d calls, with what child says that it is given, has a run
+// that reaches the figure that f has of it, and ends in terminal, or for nil has not ended, and how long
 // that lasts.
-func (s *shared) attains(f *Figure, d *ir.Do, terminal *ir.State) (lasts time.Duration, ok bool) {
+func (s *shared) attains(f *Figure, d *ir.Do, terminal *ir.State, child *witness.Child) (lasts time.Duration, ok bool) {
 	u := s.callees[d.Activity.Index]
-	if u.broken || !u.free || !fits(d) {
+	if u.broken || !fits(d) {
 		return 0, false
 	}
+	given, known := u.readOf(child)
 	of := s.figureOf(d.Activity, f.measure)
-	switch e := u.ends[terminal]; {
-	case !of.zero():
-		found := u.reaches(f.measure, terminal)
-		lasts, ok = found.lasts, found.reached
-	case terminal == nil:
+	switch {
+	case terminal == nil && of.zero():
 		ok = true
-	case e != nil:
-		lasts, ok = e.lasts, e.sure
+	case !known:
+		return 0, false
+	case !of.zero():
+		found := u.reaches(f.measure, terminal, given)
+		lasts, ok = found.lasts, found.reached
+	default:
+		if e := u.end(terminal, given); e != nil {
+			lasts, ok = e.lasts, e.sure
+		}
 	}
 	return lasts, ok && (d.Timeout == nil || lasts < time.Duration(*d.Timeout))
 }
@@ -169,18 +183,18 @@ func (s *shared) leavesTime(run *witness.Witness, lasts time.Duration) bool {
 // the same kind of arm takes to the same place; nil where nothing changes.
 func (s *shared) endingBest(f *Figure, w *witness.Witness) *witness.Witness {
 	tracked := data.New(s.Machine)
-	best := func(c ir.Case) bool { _, ok := s.endsAs(f, c, tracked); return ok }
+	best := func(row witness.Row, c ir.Case) bool { _, ok := s.endsAs(f, c, tracked, childOf(row, c.Do)); return ok }
 	out := *w
 	out.Path = slices.Clone(w.Path)
 	changed := false
 	for i := range out.Path {
 		row := &out.Path[i]
 		d := row.Input.Of()
-		if d == nil || row.Arm == nil || !callsMachine(d) || best(row.Input.Case) {
+		if d == nil || row.Arm == nil || !callsMachine(d) || best(*row, row.Input.Case) {
 			continue
 		}
 		for in := range s.Table().Inputs(row.State) {
-			if in.Do != d || !best(in.Case) || len(in.Choices) == 0 {
+			if in.Do != d || !best(*row, in.Case) || len(in.Choices) == 0 {
 				continue
 			}
 			a := in.Choices[0].Arm
@@ -206,9 +220,13 @@ func (s *shared) showChildren(run *witness.Witness, f *Figure) {
 		for k := range run.Path[i].Children {
 			c := &run.Path[i].Children[k]
 			u := s.callees[c.Do.Activity.Index]
-			switch e := u.ends[c.Exit]; {
+			given, known := u.readOf(c)
+			if !known {
+				given = nil // an example
+			}
+			switch e := u.end(c.Exit, given); {
 			case f != nil && !s.figureOf(c.Do.Activity, f.measure).zero():
-				c.Run = u.reaches(f.measure, c.Exit).run
+				c.Run = u.reaches(f.measure, c.Exit, given).run
 			case e != nil:
 				c.Run = e.run
 			}

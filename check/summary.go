@@ -33,6 +33,7 @@ type Summary struct {
 	mu     sync.Mutex // of what is found out when a caller asks
 	callee *shared
 	shown  map[ending]shown
+	given  map[ending]*end // of a machine that is not free, for what it is given
 }
 
 // end is how runs of a machine end in a terminal.
@@ -46,6 +47,7 @@ type end struct {
 type ending struct {
 	of       measure
 	terminal *ir.State
+	given    string // the parameters that its path depends on
 }
 
 // shown is a run that reaches a figure, and lasts so long.
@@ -57,7 +59,7 @@ type shown struct {
 
 // summarize makes the summary of the machine once it was checked.
 func (s *shared) summarize(errors bool) *Summary {
-	u := &Summary{machine: s.Machine, callee: s, time: graph.Infinite, stops: graph.Infinite, shown: map[ending]shown{}}
+	u := &Summary{machine: s.Machine, callee: s, time: graph.Infinite, stops: graph.Infinite, shown: map[ending]shown{}, given: map[ending]*end{}}
 	if u.broken = errors || s.proof.worst == nil; u.broken {
 		return u
 	}
@@ -75,21 +77,26 @@ func (s *shared) summarize(errors bool) *Summary {
 		if s.Unreachable(state) {
 			continue
 		}
-		e := &end{}
-		u.ends[state] = e
-		w := s.PathTo(state)
-		if w == nil {
-			continue
-		}
-		if run, replays := s.replays(w); replays {
-			e.run, e.lasts, e.sure = run, lastOf(run), true
-			if s.calls() {
-				f := Figure{}
-				e.sure, e.lasts = s.combines(&f, run), f.lasts
-			}
-		}
+		u.ends[state] = s.endOf(s.PathTo(state))
 	}
 	return u
+}
+
+// endOf is what is known of a run that ends as w does; nothing where there is none.
+func (s *shared) endOf(w *witness.Witness) *end {
+	if w == nil {
+		return &end{}
+	}
+	run, replays := s.replays(w)
+	switch {
+	case !replays:
+		return &end{}
+	case !s.calls():
+		return &end{run, true, lastOf(run)}
+	}
+	f := Figure{}
+	sure := s.combines(&f, run)
+	return &end{run, sure, f.lasts}
 }
 
 // terminals are those of m.
@@ -164,31 +171,36 @@ func (u *Summary) figure(of measure) *Figure {
 
 // reaches looks for a run that reaches the figure of a measure and ends in terminal, or
 // for nil has not ended, and says how long it lasts.
-func (u *Summary) reaches(of measure, terminal *ir.State) shown {
+func (u *Summary) reaches(of measure, terminal *ir.State, given map[string]any) shown {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	key := ending{of, terminal}
+	key := ending{of, terminal, textOf(given)}
 	found, known := u.shown[key]
 	if !known {
-		found = u.callee.reachesAt(u.figure(of), terminal)
+		found = u.callee.reachesAt(u.figure(of), terminal, given)
 		u.shown[key] = found
 	}
 	return found
 }
 
-// reachesAt replays the longest run of f that ends in terminal.
-func (s *shared) reachesAt(f *Figure, terminal *ir.State) shown {
+// reachesAt replays the longest run of f that ends in terminal and was given that.
+func (s *shared) reachesAt(f *Figure, terminal *ir.State, given map[string]any) shown {
 	p := s.Product()
 	if f == nil || f.weight == nil || f.past || !f.Exact {
 		return shown{}
 	}
-	length, path := p.LongestInto(f.weight, terminal)
-	if length != f.length || !s.mayShow(len(path)) {
+	starts := p.StartsWith(given)
+	if starts == nil {
+		return shown{}
+	}
+	length, path := p.LongestInto(f.weight, terminal, starts)
+	if length != f.length || len(path) == 0 || !s.mayShow(len(path)) {
 		return shown{}
 	}
 	at := *f
 	at.path = path
 	w, retries, whole := p.RunAll(path)
+	begin(w, given)
 	s.rows += len(w.Path)
 	run, replays := s.replays(s.ends(w, replay.Taken))
 	switch {

@@ -90,10 +90,14 @@ func (p *Product) SurePath(w *Weigher, length int64) []int32 {
 }
 
 // LongestInto is a path from the start into a terminal, or with nil to where the run has
-// not ended, and the most that any adds up to. There is one.
-func (p *Product) LongestInto(w *Weigher, terminal *ir.State) (length int64, path []int32) {
+// not ended, by one of the starts that allow lets pass, and the most that any adds up to. It is
+// empty where there is none.
+func (p *Product) LongestInto(w *Weigher, terminal *ir.State, allow func(e int32) bool) (length int64, path []int32) {
 	if terminal == nil {
-		return p.longest(w, func(_, e int32) bool { to := p.Leaf(p.To[e]); return to == nil || to.Kind == ir.Leaf })
+		return p.longest(w, func(_, e int32) bool {
+			to := p.Leaf(p.To[e])
+			return allow(e) && (to == nil || to.Kind == ir.Leaf)
+		})
 	}
 	var ends []int32
 	for c := range int32(p.Len()) {
@@ -102,7 +106,7 @@ func (p *Product) LongestInto(w *Weigher, terminal *ir.State) (length int64, pat
 		}
 	}
 	leads := p.Reverse().Reach(ends...)
-	return p.longest(w, func(_, e int32) bool { return leads[p.To[e]] })
+	return p.longest(w, func(_, e int32) bool { return allow(e) && leads[p.To[e]] })
 }
 
 // longest is the longest path from the start along the edges that keep lets pass.
