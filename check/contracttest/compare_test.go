@@ -319,12 +319,21 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return slices.ContainsFunc(s.has["read-before-set"], func(d diag.Diagnostic) bool {
 			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool {
 				return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
-					return st.Within(a.Home()) && a.Has(f.Line, st) && a.Has(d.Span.Start.Line, st)
+					return st.Within(a.Home()) && a.Has(f.Line, st) && slices.ContainsFunc(told(d), func(line int) bool { return a.Has(line, st) })
 				})
 			})
 		})
 	}
 	return false
+}
+
+// told are the lines that d speaks of: one finding tells of all reads of a field.
+func told(d diag.Diagnostic) []int {
+	lines := []int{d.Span.Start.Line}
+	for _, r := range d.Related {
+		lines = append(lines, r.Span.Start.Line)
+	}
+	return lines
 }
 
 // standsStill says whether a run stands in a leaf since the step of an input cannot be
