@@ -319,7 +319,7 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return slices.ContainsFunc(s.has["read-before-set"], func(d diag.Diagnostic) bool {
 			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool {
 				return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
-					return st.Within(a.Home()) && a.Has(f.Line, st) && slices.ContainsFunc(told(d), func(line int) bool { return a.Has(line, st) })
+					return st.Within(a.Home()) && a.Has(f.Line, st) && tells(d, func(line int) bool { return a.Has(line, st) })
 				})
 			})
 		})
@@ -327,13 +327,11 @@ func (s *said) instead(f contracttest.Fault) bool {
 	return false
 }
 
-// told are the lines that d speaks of: one finding tells of all reads of a field.
-func told(d diag.Diagnostic) []int {
-	lines := []int{d.Span.Start.Line}
-	for _, r := range d.Related {
-		lines = append(lines, r.Span.Start.Line)
-	}
-	return lines
+// tells says whether d, which tells of the reads of a field, tells of one in a line that is
+// meant: one finding is for all of them, and shows three beside the first.
+func tells(d diag.Diagnostic, meant func(int) bool) bool {
+	return meant(d.Span.Start.Line) || len(d.Related) > 3 ||
+		slices.ContainsFunc(d.Related, func(r diag.Related) bool { return meant(r.Span.Start.Line) })
 }
 
 // standsStill says whether a run stands in a leaf since the step of an input cannot be
