@@ -319,12 +319,19 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return slices.ContainsFunc(s.has["read-before-set"], func(d diag.Diagnostic) bool {
 			return slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool {
 				return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
-					return st.Within(a.Home()) && a.Has(f.Line, st) && a.Has(d.Span.Start.Line, st)
+					return st.Within(a.Home()) && a.Has(f.Line, st) && tells(d, func(line int) bool { return a.Has(line, st) })
 				})
 			})
 		})
 	}
 	return false
+}
+
+// tells says whether d, which tells of the reads of a field, tells of one in a line that is
+// meant: one finding is for all of them, and shows three beside the first.
+func tells(d diag.Diagnostic, meant func(int) bool) bool {
+	return meant(d.Span.Start.Line) || len(d.Related) > 3 ||
+		slices.ContainsFunc(d.Related, func(r diag.Related) bool { return meant(r.Span.Start.Line) })
 }
 
 // standsStill says whether a run stands in a leaf since the step of an input cannot be

@@ -16,7 +16,7 @@ import (
 type eventBody struct {
 	Event   string          `json:"event"`
 	Data    json.RawMessage `json:"data"`
-	EventID string          `json:"event_id"`
+	EventID *string         `json:"event_id"`
 	IfSeq   int64           `json:"if_seq"`
 	Actor   string          `json:"actor"`
 	Reason  string          `json:"reason"`
@@ -32,16 +32,26 @@ func (a *API) postEvent(w http.ResponseWriter, r *http.Request) error {
 		return badBody("event", "event is missing: it names what is sent")
 	case body.IfSeq < 0:
 		return badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
-	case machine.BadID(body.EventID) != "":
-		return badBody("event_id", "the id of an event %s", machine.BadID(body.EventID))
+	case body.EventID != nil && *body.EventID == "":
+		return badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
+	case machine.BadID(given(body.EventID)) != "":
+		return badBody("event_id", "the id of an event %s", machine.BadID(given(body.EventID)))
 	}
 	v, err := a.engine.Send(r.Context(), r.PathValue("run"), runtime.ExternalEvent{
-		Name: body.Event, Data: body.Data, ID: body.EventID, IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
+		Name: body.Event, Data: body.Data, ID: given(body.EventID), IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
 	})
 	if err != nil {
 		return a.noRun(r, err)
 	}
 	return a.writeRun(w, r, http.StatusOK, &v)
+}
+
+// given is the id that stands in a body; empty where none does.
+func given(id *string) string {
+	if id == nil {
+		return ""
+	}
+	return *id
 }
 
 // operatorBody says who does something, and why.

@@ -64,7 +64,7 @@ func (a *API) where(ctx context.Context, text string) (runtime.RunFilter, error)
 // startBody is what POST /runs takes.
 type startBody struct {
 	Machine string            `json:"machine"`
-	ID      string            `json:"id"`
+	ID      *string           `json:"id"`
 	Params  json.RawMessage   `json:"params"`
 	Tags    map[string]string `json:"tags"`
 	operatorBody
@@ -78,16 +78,20 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 	if body.Machine == "" {
 		return badBody("machine", "machine is missing: it names what is run")
 	}
-	if err := badRunID(body.ID); err != nil {
+	if body.ID != nil && *body.ID == "" {
+		return badBody("id", "id is empty: leave it out for a new run with an id of its own")
+	}
+	id := given(body.ID)
+	if err := badRunID(id); err != nil {
 		return err
 	}
 	if err := machine.CheckTags(body.Tags); err != nil {
 		return badBody("tags", "%v", err)
 	}
-	v, err := a.engine.Start(r.Context(), body.Machine, body.ID, body.Params,
+	v, err := a.engine.Start(r.Context(), body.Machine, id, body.Params,
 		runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}, runtime.WithTags(body.Tags))
 	if err != nil {
-		r.SetPathValue("run", body.ID)
+		r.SetPathValue("run", id)
 		return err
 	}
 	w.Header().Set("Location", a.prefix+base+"/runs/"+PathOf(v.Run))

@@ -22,3 +22,23 @@ func TestStartedBy(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyIDs: an id that a program has left empty by mistake is no request without one, under
+// which a second one would start another run, or send the event again.
+func TestEmptyIDs(t *testing.T) {
+	s := newServer(t)
+	s.startRun(t, "r")
+	for _, c := range []struct{ path, body, want string }{
+		{"/api/v1/runs", `{"machine": "Review", "id": "", "params": {"pr": 1}}`, "id is empty: leave it out for a new run with an id of its own"},
+		{"/api/v1/runs/r/events", `{"event": "Ask", "data": {"verdict": "good", "wait": "20m"}, "event_id": ""}`, "event_id is empty: leave it out if the run may take the event twice"},
+	} {
+		if status, answer := s.ask("POST", c.path, c.body); status != http.StatusBadRequest || !strings.Contains(answer, c.want) {
+			t.Errorf("%s: %d %s", c.body, status, answer)
+		}
+	}
+	for _, id := range []string{"", `, "event_id": null`} {
+		if status, answer := s.ask("POST", "/api/v1/runs/r/events", `{"event": "Ask", "data": {"verdict": "good", "wait": "20m"}`+id+`}`); status == http.StatusBadRequest {
+			t.Errorf("%q: %d %s", id, status, answer)
+		}
+	}
+}

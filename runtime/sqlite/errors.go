@@ -26,6 +26,10 @@ var (
 	// would need files in a folder that takes none. A copy of Backup needs none.
 	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")
 
+	// ErrReadOnlyFile is the error of Open without ReadOnly for a file that can be read, but
+	// that may not be written to, or the folder of which may not.
+	ErrReadOnlyFile = errors.New("a file and its folder have to be writable, and one of them is not: to look at the runs, copy it, with its -wal if there is one, to a folder that is")
+
 	// ErrInUse is the error of Restore to a file that another process has open.
 	ErrInUse = errors.New("another process has it open: end all workers and commands that use it first")
 

@@ -93,6 +93,8 @@ func openInTurn(ctx context.Context, path, file string, o options) (*Store, erro
 	switch {
 	case o.readOnly && needsFolder(file, err):
 		return nil, fmt.Errorf("cannot open database %q: %w", path, ErrFolder)
+	case needsFolder(file, err):
+		return nil, fmt.Errorf("cannot open database %q: %w", path, ErrReadOnlyFile)
 	case err != nil:
 		return nil, fmt.Errorf("cannot open database %q: %w", path, translate(err))
 	}
@@ -100,7 +102,7 @@ func openInTurn(ctx context.Context, path, file string, o options) (*Store, erro
 }
 
 // needsFolder reports whether a file that can be read could not be opened because
-// of its log: readers make the files of it, too, where there are none.
+// it or its log takes no writes: readers make the files of the log, too, where there are none.
 func needsFolder(file string, err error) bool {
 	if code(err) != sqlite3.ErrReadonly && code(err) != sqlite3.ErrCantOpen {
 		return false

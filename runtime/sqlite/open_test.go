@@ -271,6 +271,14 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	load(t, openAt(t, copied, ReadOnly()), "r")
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{path, copied} {
+		if _, err := Open(t.Context(), file); !errors.Is(err, ErrReadOnlyFile) {
+			t.Errorf("got %v", err)
+		}
+	}
 }
 
 // TestReadOnlyBesideWriter sees what a writer commits while it looks.
