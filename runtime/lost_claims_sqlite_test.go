@@ -4,6 +4,7 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"testing"
 	"time"
@@ -171,6 +172,33 @@ func TestLimitAfterLostWorker(t *testing.T) {
 		time.Sleep(time.Hour)
 		if v := get(t, e, "s"); v.State != "Done" || v.Status != machine.Finished {
 			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// TestWaitAfterLostWorker: an attempt whose worker was lost is not waited for where no one can
+// take it over for want of a guard.
+func TestWaitAfterLostWorker(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := database(t)
+		m := Build(t, WithFields("n int = 7"), WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
+			WithState("Working", Doing("work", nil, "heartbeat 1m"), On("Found", GoTo("Done")), On("failed", GoTo("Done", When("ready(n)")), GoTo("Broken"))),
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
+		elsewhere := NewEngine(db)
+		register(t, elsewhere, m, Handlers{Activities: map[string]ActivityFunc{"work": findsN(1)}, Guards: map[string]GuardFunc{"ready": func(context.Context, json.RawMessage) (bool, error) { return true, nil }}})
+		start(t, elsewhere, "r", "{}")
+		lose(t, db, m, "work", "r")
+		e := NewEngine(db, WithLogger(quiet), WithHandlers(func(*machine.Machine) Handlers { return Handlers{} }))
+		w := run(t, e)
+		defer w.stop()
+		began := time.Now()
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		if v, err := e.Wait(ctx, "r"); err != nil || v.State != "Working" {
+			t.Errorf("%s, %v", v.State, err)
+		}
+		if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+			t.Errorf("it took %s", took)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func (s *Store) limitRow(l *store.ActivityLimit, now time.Time) store.LimitRow {
 	row := store.LimitRow{ActivityLimit: *l}
 	for _, t := range s.tasks {
 		left := t.Cancelled || s.runs[t.Run].row.Status == machine.Halted // no one reclaims it
-		if t.Machine == l.Machine && t.Activity == l.Activity && t.Worker != "" && (!left || t.leased(now)) {
+		if t.Machine == l.Machine && t.Activity == l.Activity && t.Worker != "" && (!left || t.Leased(now)) {
 			row.Held++
 		}
 	}
