@@ -172,7 +172,7 @@ func WithGrace(d time.Duration) Option { return func(e *Engine) { e.grace = d } 
 func WithStopping(d time.Duration) Option { return func(e *Engine) { e.stopping = d } }
 
 // WithLostLimit sets how often a task is handed out again because its worker
-// was lost, before it fails as `unknown`; 5 unless said.
+// was lost, before it fails as `unknown`; 5 unless said. A call of a machine has no such limit.
 func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
 
 // WithGuardLimit sets for how long a host guard may think; 10 s unless said. One that

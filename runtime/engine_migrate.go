@@ -114,7 +114,7 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 	report.To = h.machine.Definition().States[next.State].Path
 	var children []store.TaskRow
 	if old.machine.Calls() {
-		if children, report.Why, err = e.keptChildren(ctx, h.machine, next); err != nil || report.Why != "" {
+		if children, report.Why, err = e.keptChildren(ctx, h.machine, next, o.Apply); err != nil || report.Why != "" {
 			report.To = ""
 			return report, err
 		}
@@ -172,8 +172,9 @@ func isSame(row *store.TaskRow, t *machine.Task) bool {
 }
 
 // keptChildren are the tasks that have a child with which a run goes on by m, or why it
-// cannot. A task that a keeper holds may have one in a moment: that is an ErrConflict.
-func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot) (kept []store.TaskRow, why string, err error) {
+// cannot. A task that a keeper holds may have one in a moment: where it is to be written that is an
+// ErrConflict, unless the keeper was lost.
+func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot, apply bool) (kept []store.TaskRow, why string, err error) {
 	tasks, err := e.store.Tasks(ctx, next.Run)
 	if err != nil {
 		return nil, "", fmt.Errorf("the tasks of run %q: %w", next.Run, err)
@@ -188,7 +189,7 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 			continue
 		}
 		if row.Child == "" {
-			if row.Worker != "" {
+			if apply && row.Worker != "" && e.store.Reclaim(ctx, row.Claim(), e.now()) != nil {
 				return nil, "", fmt.Errorf("%w: a child of run %q is about to start", ErrConflict, next.Run)
 			}
 			continue

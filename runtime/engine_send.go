@@ -112,7 +112,7 @@ func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View,
 			return out.view(), err
 		}
 	}
-	if err := e.waitStopped(ctx, run); err != nil || out.snapshot.Status != machine.Ending {
+	if err := e.waitStopped(ctx, run, out.snapshot.Left); err != nil || out.snapshot.Status != machine.Ending {
 		return out.view(), err
 	}
 	if err := e.finish(ctx, run); err != nil {
@@ -121,12 +121,19 @@ func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View,
 	return e.Get(ctx, run)
 }
 
-// waitStopped waits until no cancelled task of the run is held any more.
-func (e *Engine) waitStopped(ctx context.Context, run string) error {
+// waitStopped waits until no cancelled task of the run is held any more. Where it has left
+// children behind it finishes what is below it meanwhile: no worker need be there.
+func (e *Engine) waitStopped(ctx context.Context, run string, left bool) (err error) {
 	woken, stop := e.changes.watch(run)
 	defer stop()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, e.poll) {
-		held, err := e.store.Held(ctx, run, e.now())
+		if left {
+			err = e.finishBelow(ctx, run)
+		}
+		held := false
+		if err == nil {
+			held, err = e.store.Held(ctx, run, e.now())
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("run %q is cancelled; waiting for its activities to stop: %w", run, err)

@@ -193,14 +193,32 @@ func (e *Engine) cancelBelow(ctx context.Context, run string) error {
 			failed[i] = e.cancelBelow(ctx, t.Child)
 		}
 	})
-	if err := errors.Join(failed...); err != nil {
-		return err
+	return errors.Join(failed...)
+}
+
+// finishBelow finishes the runs that a run has left behind, and those below them, as the
+// keepers of workers do.
+func (e *Engine) finishBelow(ctx context.Context, run string) error {
+	tasks, err := e.store.Tasks(ctx, run)
+	if err != nil {
+		return fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
-	row, err := e.store.Load(ctx, run)
-	if err != nil || row.Status != machine.Ending {
-		return err
+	for i := range tasks {
+		t := &tasks[i]
+		if !t.Cancelled || !t.ChildHolds() {
+			continue
+		}
+		if err := e.finishBelow(ctx, t.Child); err != nil {
+			return err
+		}
+		if row, err := e.store.Load(ctx, t.Child); err != nil || row.Status != machine.Ending {
+			return err
+		}
+		if err := e.finish(ctx, t.Child); err != nil {
+			return err
+		}
 	}
-	return e.finish(ctx, run)
+	return nil
 }
 
 // finish finishes a run that is ending, unless some child has yet to end.

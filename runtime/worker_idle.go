@@ -94,7 +94,8 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 	if err != nil || e.unfired(s) {
 		return false, err
 	}
-	tasks, err := e.standing(ctx, run, e.now())
+	now := e.now()
+	tasks, err := e.standing(ctx, run, now)
 	if err != nil {
 		return false, err
 	}
@@ -106,7 +107,7 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 			}
 			continue
 		}
-		if do, ok := h.machine.TaskOf(t.Do); t.Worker != "" || h.handlers.Activities[t.Activity] != nil || ok && h.machine.Callee(do.Do) != "" {
+		if do, ok := h.machine.TaskOf(t.Do); t.Leased(now) || h.handlers.Activities[t.Activity] != nil || ok && h.machine.Callee(do.Do) != "" {
 			return false, nil
 		}
 	}

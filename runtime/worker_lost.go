@@ -31,7 +31,7 @@ func (w *worker) takeOver(ctx context.Context, lost []store.TaskRow, now time.Ti
 // takeOver deals with a task whose worker has not renewed its lease, and
 // reports whether that changed anything. With a heartbeat it has failed as
 // `silent`, with progress as `stalled`; otherwise it is handed out again, up to
-// the engine's limit.
+// the engine's limit, which a call of a machine does not have.
 func (e *Engine) takeOver(ctx context.Context, t *store.TaskRow) bool {
 	failpoint.Hit(failpoint.BeforeTakeOver)
 	err := e.takeOverTask(ctx, t)
@@ -56,6 +56,10 @@ func (e *Engine) lostAttempt(t *store.TaskRow) AttemptInfo {
 	}
 }
 
+// errCall is that a task calls a machine: what a child does is the work of others, so that
+// no number of lost workers is its fault.
+var errCall = errors.New("the task calls a machine")
+
 func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 	category, message := "", fmt.Sprintf("worker %q was lost", t.Worker)
 	switch {
@@ -72,14 +76,17 @@ func (e *Engine) takeOverTask(ctx context.Context, t *store.TaskRow) error {
 	claim, lost := t.Claim(), e.lostAttempt(t)
 	_, err := e.apply(ctx, &request{run: t.Run, claim: &claim, attempt: &lost, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		of, ok := attemptOf(m, t)
-		if !ok {
+		switch {
+		case !ok:
 			return machine.Input{}, fmt.Errorf("there is no do %q", t.Do)
+		case m.Callee(of.Do) != "":
+			return machine.Input{}, errCall
 		}
 		in := m.FailureInput(of, category, message)
 		in.Checkpoint = t.Checkpoint != nil
 		return in, nil
 	}})
-	if errors.Is(err, ErrHalted) {
+	if errors.Is(err, ErrHalted) || errors.Is(err, errCall) {
 		return e.reissue(ctx, t)
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -49,7 +50,8 @@ func (s *Store) admitClaim(t *task, now time.Time) bool {
 func (s *Store) limitRow(l *store.ActivityLimit, now time.Time) store.LimitRow {
 	row := store.LimitRow{ActivityLimit: *l}
 	for _, t := range s.tasks {
-		if t.Machine == l.Machine && t.Activity == l.Activity && t.Worker != "" && (!t.Cancelled || t.leased(now)) {
+		left := t.Cancelled || s.runs[t.Run].row.Status == machine.Halted // no one reclaims it
+		if t.Machine == l.Machine && t.Activity == l.Activity && t.Worker != "" && (!left || t.Leased(now)) {
 			row.Held++
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error)
 // stopping are the claims of a worker whose tasks have been cancelled.
 func (s *Store) stopping(worker string, now time.Time) (claims []store.Claim) {
 	for _, t := range s.tasks {
-		if t.Cancelled && t.Worker == worker && t.leased(now) {
+		if t.Cancelled && t.Worker == worker && t.Leased(now) {
 			claims = append(claims, t.Claim())
 		}
 	}

@@ -19,9 +19,6 @@ func (t *task) leave() {
 	t.ClaimedAt, t.LeaseUntil, t.BeatAt, t.ProgressAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 }
 
-// leased reports whether the lease of a task runs at now.
-func (t *task) leased(now time.Time) bool { return t.Worker != "" && t.LeaseUntil.After(now) }
-
 // age is the time by which tasks are handed out.
 func (t *task) age() time.Time {
 	if t.NotBefore.IsZero() {
@@ -44,7 +41,7 @@ func (s *Store) held(c store.Claim) *task {
 // ends it.
 func (s *Store) current(c store.Claim, now time.Time) (*task, error) {
 	t := s.held(c)
-	if t == nil || t.Cancelled && !t.leased(now) {
+	if t == nil || t.Cancelled && !t.Leased(now) {
 		return nil, machine.ErrFenced
 	}
 	return t, nil
@@ -210,7 +207,7 @@ func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.
 // expired are the claims whose lease has run out, of a run and those below it, or of all.
 func (s *Store) expired(now time.Time, run string) (rows []store.TaskRow) {
 	for _, t := range s.tasks {
-		if within(run, t.Run) && t.Worker != "" && !t.leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
+		if within(run, t.Run) && t.Worker != "" && !t.Leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
 			rows = append(rows, s.row(t))
 		}
 	}
@@ -225,7 +222,7 @@ func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error
 	}
 	defer s.mu.Unlock()
 	t := s.held(c)
-	if t == nil || t.Cancelled || t.leased(micro(now)) {
+	if t == nil || t.Cancelled || t.Leased(micro(now)) {
 		return machine.ErrFenced
 	}
 	t.leave()

@@ -25,7 +25,8 @@ const (
 
 	countHeld = `
 	SELECT count(*) FROM @tasks
-	WHERE worker IS NOT NULL AND machine = $1 AND activity = $2 AND (NOT cancelled OR lease_until > $3)`
+	WHERE worker IS NOT NULL AND machine = $1 AND activity = $2 AND (lease_until > $3
+		OR NOT cancelled AND (SELECT status FROM @runs AS r WHERE r.run = tasks.run) <> 'halted')`
 	selectLastClaim = `
 	SELECT n, at FROM @limited_claims WHERE machine = $1 AND activity = $2 ORDER BY n DESC LIMIT 1`
 	selectClaims = `

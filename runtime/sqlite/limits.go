@@ -19,10 +19,12 @@ const (
 	SELECT d.hash, l.machine, l.activity, l.at_once, l.rate, l.span
 	FROM limits AS l CROSS JOIN definitions AS d WHERE d.machine = l.machine`
 
-	// What is held is in the index of leases, which has no more than all workers hold.
+	// What is held is in the index of leases, which has no more than all workers hold. A claim
+	// whose lease has run out is held until it is reclaimed, unless no one will do that.
 	countHeld = `
 	SELECT count(*) FROM tasks INDEXED BY tasks_leases
-	WHERE worker IS NOT NULL AND machine = ? AND activity = ? AND (cancelled = 0 OR lease_until > ?)`
+	WHERE worker IS NOT NULL AND machine = ? AND activity = ? AND (lease_until > ?
+		OR cancelled = 0 AND (SELECT status FROM runs WHERE runs.run = tasks.run) <> 'halted')`
 	selectLastClaim = `
 	SELECT n, at FROM limited_claims WHERE machine = ? AND activity = ? ORDER BY n DESC LIMIT 1`
 	selectClaims = `

@@ -255,8 +255,11 @@ func (t *TaskRow) ChildHolds() bool { return t.Child != "" && !t.ChildEnded }
 // Stopped reports whether the task has been cancelled, and at now neither a worker nor a child
 // holds it any more. The row of one whose worker was lost stays for a while.
 func (t *TaskRow) Stopped(now time.Time) bool {
-	return t.Cancelled && !t.ChildHolds() && (t.Worker == "" || !t.LeaseUntil.After(now))
+	return t.Cancelled && !t.ChildHolds() && !t.Leased(now)
 }
+
+// Leased reports whether a worker holds the task at now, under a lease that runs.
+func (t *TaskRow) Leased(now time.Time) bool { return t.Worker != "" && t.LeaseUntil.After(now) }
 
 // ClaimQuery says which tasks a worker can take.
 type ClaimQuery struct {

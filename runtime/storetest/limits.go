@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -164,6 +165,22 @@ func testAtOnce(f *fixture) {
 	}
 	equal(f, f.claimOne().Run, "r2")
 	f.idle()
+}
+
+// testAtOnceHaltedAndLost: a task of a halted run whose holder is gone holds no place: no one
+// reclaims it.
+func testAtOnceHaltedAndLost(f *fixture) {
+	f.limit("h2", `{"at_once":1}`)
+	f.beginMany(2)
+	equal(f, f.claimOne().Run, "r0")
+	halt := f.next("r0")
+	halt.Run.Status = machine.Halted
+	f.commit(halt)
+	f.idle()
+	next, err := f.s.NextWake(f.ctx, f.now)
+	f.must(err)
+	f.now = next
+	equal(f, f.claimOne().Run, "r1")
 }
 
 // testAtOnceCancelledAndLost: a cancelled task whose holder is gone holds no place.

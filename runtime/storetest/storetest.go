@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RateBackwards", testRateBackwards},
 		{"AtOnce", testAtOnce},
 		{"AtOnceCancelledAndLost", testAtOnceCancelledAndLost},
+		{"AtOnceHaltedAndLost", testAtOnceHaltedAndLost},
 		{"LimitsOfVersions", testLimitsOfVersions},
 		{"LimitedBehind", testLimitedBehind},
 		{"ConcurrentLimits", testConcurrentLimits},

@@ -1,0 +1,204 @@
+//go:build cgo
+
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+	"time"
+
+	. "github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
+	"github.com/fsmc-dev/fsmc/runtime/sqlite"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// database is a new one, which ends with the test.
+func database(t *testing.T) *sqlite.Store {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// lose claims a task of a run for a minute in the name of a worker that is never heard of again.
+func lose(t *testing.T, db store.Store, m *machine.Machine, activity, run string) store.Claim {
+	t.Helper()
+	rows, err := db.Claim(t.Context(), store.ClaimQuery{
+		Worker: "lost", Now: time.Now(), Until: time.Now().Add(time.Minute), Limit: 1, Run: run,
+		Activities: []store.Claimable{{Definition: m.Hash(), Activity: activity}},
+	})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	return rows[0].Claim()
+}
+
+// TestKeepersLostOften: however many workers are lost while they are about to start a child, or
+// to tell how it has ended, its parent is told that and nothing else.
+func TestKeepersLostOften(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		e := NewEngine(db, WithLostLimit(1))
+		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		register(t, e, m, Handlers{})
+		start(t, e, "r", listOf(0))
+		send(t, e, "r", "Go", "")
+		often := func() {
+			t.Helper()
+			for i := range 3 {
+				claim := lose(t, db, m, "Review", "r")
+				if time.Sleep(time.Minute); i == 2 {
+					break
+				}
+				if err := db.Reclaim(t.Context(), claim, time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		often()
+		w := run(t, e)
+		if v := await(t, e, "r"); v.State != "One" {
+			t.Fatalf("%+v", v)
+		}
+		w.stop()
+		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
+		often()
+		w = run(t, e)
+		defer w.stop()
+		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":6}` {
+			t.Errorf("%+v", v)
+		}
+		whole(t, e, db, "r")
+	})
+}
+
+// TestMigrateAfterLostKeeper: a run that a worker was about to start a child of is migrated when
+// that has been lost, though no one else works on it.
+func TestMigrateAfterLostKeeper(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		e := NewEngine(db)
+		register(t, e, child, Handlers{})
+		register(t, e, m, Handlers{})
+		start(t, e, "r", listOf(0))
+		send(t, e, "r", "Go", "")
+		lost := lose(t, db, m, "Review", "r")
+		time.Sleep(time.Minute)
+		next := parent(t, child, "timeout 2h")
+		e = NewEngine(db)
+		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(2)}})
+		register(t, e, next, Handlers{})
+		for _, apply := range []bool{false, true} {
+			var got []MigratedRun
+			if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: apply, Operator: ada}, func(r MigratedRun) error {
+				got = append(got, r)
+				return nil
+			}); err != nil || len(got) != 1 || got[0].To != "One" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		if err := db.Release(t.Context(), lost, time.Now(), time.Now()); err == nil {
+			t.Error("who was lost still has the task")
+		}
+		w := run(t, e)
+		defer w.stop()
+		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":2}` {
+			t.Errorf("%+v", v)
+		}
+		whole(t, e, db, "r")
+	})
+}
+
+// TestCancelAfterLostKeeper: who cancels a run finishes those below it himself, also one whose
+// worker was lost while it was about to start a child.
+func TestCancelAfterLostKeeper(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		e := NewEngine(db)
+		register(t, e, child, Handlers{})
+		register(t, e, m, Handlers{})
+		register(t, e, deep(t, m), Handlers{})
+		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
+			t.Fatal(err)
+		}
+		w := run(t, e)
+		await(t, e, "r")
+		w.stop()
+		send(t, e, "r/Calling.m.1.1", "Go", "")
+		lose(t, db, m, "Review", "r/Calling.m.1.1")
+		began := time.Now()
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		v, err := e.Cancel(ctx, "r", CancelOptions{Force: true})
+		if err != nil || v.Status != machine.Finished || v.Outcome != machine.Cancelled {
+			t.Fatalf("%v, %v", v.Status, err)
+		}
+		if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+// TestLimitAfterLostWorker: an attempt of a run that has halted keeps no place under a limit when
+// its worker has been lost.
+func TestLimitAfterLostWorker(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := database(t)
+		m := Build(t, WithFields("n int = 0"), WithEvent("Found", "n int"), WithActivity("work", "", "Found", ""), WithLimit("work", machine.Limit{AtOnce: 1}),
+			WithState("Working", Doing("work", nil), On("Found", GoTo("Done")), On("failed", GoTo("Done")),
+				After("30s", GoTo("Done", Set("n", "9223372036854775807 + n + 1")))),
+			WithTerminal("Done", machine.Success))
+		e := NewEngine(db)
+		register(t, e, m, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		start(t, e, "r", "{}")
+		lose(t, db, m, "work", "r")
+		time.Sleep(40 * time.Second)
+		w := run(t, e)
+		defer w.stop()
+		if v := await(t, e, "r"); v.Status != machine.Halted {
+			t.Fatalf("%+v", v)
+		}
+		start(t, e, "s", "{}")
+		time.Sleep(time.Hour)
+		if v := get(t, e, "s"); v.State != "Done" || v.Status != machine.Finished {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// TestWaitAfterLostWorker: an attempt whose worker was lost is not waited for where no one can
+// take it over for want of a guard.
+func TestWaitAfterLostWorker(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db := database(t)
+		m := Build(t, WithFields("n int = 7"), WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
+			WithState("Working", Doing("work", nil, "heartbeat 1m"), On("Found", GoTo("Done")), On("failed", GoTo("Done", When("ready(n)")), GoTo("Broken"))),
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
+		elsewhere := NewEngine(db)
+		register(t, elsewhere, m, Handlers{Activities: map[string]ActivityFunc{"work": findsN(1)}, Guards: map[string]GuardFunc{"ready": func(context.Context, json.RawMessage) (bool, error) { return true, nil }}})
+		start(t, elsewhere, "r", "{}")
+		lose(t, db, m, "work", "r")
+		e := NewEngine(db, WithLogger(quiet), WithHandlers(func(*machine.Machine) Handlers { return Handlers{} }))
+		w := run(t, e)
+		defer w.stop()
+		began := time.Now()
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		if v, err := e.Wait(ctx, "r"); err != nil || v.State != "Working" {
+			t.Errorf("%s, %v", v.State, err)
+		}
+		if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
