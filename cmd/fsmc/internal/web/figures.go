@@ -1,14 +1,12 @@
 package web
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"math/bits"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -60,38 +58,12 @@ func minuteWords(m store.MinuteCount) string {
 	return fmt.Sprintf("%s, %d started, %d ended", describe.Count(m.Steps, "step"), m.Started, m.Ended)
 }
 
-// machineDay is a day of the runs of a machine.
-type machineDay struct {
-	machine string
-	day     int64 // since 1970
-}
-
-// costsByDay are the sums of what attempts used, as texts such as "usd 0.17".
-func costsByDay(counts []store.CostCount) map[machineDay][]string {
-	sums := map[machineDay]map[string]string{}
-	for _, c := range counts {
-		on := machineDay{c.Machine, c.Day}
-		if sums[on] == nil {
-			sums[on] = map[string]string{}
-		}
-		sums[on][c.Name] = machine.AddAmounts(cmp.Or(sums[on][c.Name], "0"), c.Amount)
-	}
-	out := map[machineDay][]string{}
-	for on, costs := range sums {
-		for name, sum := range costs {
-			out[on] = append(out[on], name+" "+sum)
-		}
-		slices.Sort(out[on])
-	}
-	return out
-}
-
 // day is what the runs of a machine did on one.
 type day struct {
 	Day                           string
 	Steps, Success, Failed, Other int64 // steps, and runs that ended
 	Retries                       int64
-	Costs                         []string
+	Costs                         []runtime.SpentStats
 }
 
 // days are those of the last week on which something happened, newest first.
@@ -121,9 +93,9 @@ func days(v *survey, name string) []day {
 			on.Other += e.Runs
 		}
 	}
-	for on, costs := range costsByDay(v.counts.Costs) {
-		if on.machine == name {
-			of(time.Unix(on.day*24*60*60, 0).UTC().Format(time.DateOnly)).Costs = costs
+	for _, c := range v.stats.Spent {
+		if c.Machine == name {
+			of(c.Day).Costs = append(of(c.Day).Costs, c)
 		}
 	}
 	var out []day

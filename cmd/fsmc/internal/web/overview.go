@@ -45,8 +45,10 @@ type card struct {
 	Active, Ended, Successful int64
 	Shares                    []share
 	Hour                      []store.MinuteCount
-	Behind                    bool     // steps of the hour have not been counted yet
-	Today                     []string // what attempts have cost
+	Behind                    bool // steps of the hour have not been counted yet
+	Week                      *week
+	Over                      int  // runs over the budget
+	More                      bool // or more of them
 }
 
 // share is how many runs stand in a state.
@@ -124,9 +126,10 @@ func cards(v *survey) (out []*card) {
 		states[key] = len(c.Shares)
 		c.Shares = append(c.Shares, share{n.State, n.Runs})
 	}
-	costs := costsByDay(v.counts.Costs)
 	for _, c := range out {
-		c.Today = costs[machineDay{c.Name, store.DayOf(v.at)}]
+		c.Week = weekOf(v, c.Name)
+		over, more := v.overBudget(c.Name)
+		c.Over, c.More = len(over), more
 		if v.hour != nil {
 			c.Hour, c.Behind = v.hour.Of(c.Name), v.hour.Behind
 		}
