@@ -25,7 +25,7 @@ type Stats struct {
 	Failures []FailureStats `json:"failures"`
 	Retries  []RetryStats   `json:"retries"`
 	Costs    []CostStats    `json:"costs"`
-	Spent    []SpentStats   `json:"costs_by_day"`
+	Spent    []CostStats    `json:"costs_by_day"`
 
 	Histograms []HistogramStats `json:"histograms"`
 	Ended      []EndedStats     `json:"ended"`
@@ -78,19 +78,12 @@ type RetryStats struct {
 }
 
 // CostStats is how much of something the activities of a machine's runs have
-// reported as used.
+// reported as used, in all or on a day.
 type CostStats struct {
 	Machine string `json:"machine"`
-	Name    string `json:"name"`  // "tokens"
-	Spent   string `json:"spent"` // an exact decimal
-}
-
-// SpentStats is the same on one day.
-type SpentStats struct {
-	Machine string `json:"machine"`
-	Day     string `json:"day"` // in UTC: "2026-11-21"
-	Name    string `json:"name"`
-	Spent   string `json:"spent"`
+	Day     string `json:"day,omitempty"` // in UTC: "2026-11-21"; empty for all
+	Name    string `json:"name"`          // "tokens"
+	Spent   string `json:"spent"`         // an exact decimal
 }
 
 // Stats gives figures over all runs of the store, sorted by their keys, the
@@ -103,7 +96,7 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	}
 	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
 	s.Failures, s.Retries = stepStats(c.Steps)
-	s.Costs, s.Spent = costStats(c.Costs), spentStats(c.Costs)
+	s.Costs, s.Spent = costStats(c.Costs, false), costStats(c.Costs, true)
 	s.Histograms, s.Lost = histogramStats(c.Stays), lostStats(c.Steps)
 	s.Ended, err = e.endedStats(ctx, c.Steps)
 	return s, err
@@ -231,35 +224,19 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 		})
 }
 
-func costStats(counts []store.CostCount) []CostStats {
-	type key struct{ machine, name string }
-	sums := map[key]*CostStats{}
+func costStats(counts []store.CostCount, byDay bool) []CostStats {
+	sums := map[CostStats]*CostStats{}
 	for _, c := range counts {
-		k := key{c.Machine, c.Name}
+		k := CostStats{Machine: c.Machine, Name: c.Name}
+		if byDay {
+			k.Day = dayText(c.Day)
+		}
 		if sums[k] == nil {
-			sums[k] = &CostStats{Machine: c.Machine, Name: c.Name, Spent: "0"}
+			sums[k] = &CostStats{k.Machine, k.Day, k.Name, "0"}
 		}
 		sums[k].Spent = machine.AddAmounts(sums[k].Spent, c.Amount)
 	}
 	return sorted(sums, func(a, b *CostStats) int {
-		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Name, b.Name))
-	})
-}
-
-func spentStats(counts []store.CostCount) []SpentStats {
-	type key struct {
-		machine, name string
-		day           int64
-	}
-	sums := map[key]*SpentStats{}
-	for _, c := range counts {
-		k := key{c.Machine, c.Name, c.Day}
-		if sums[k] == nil {
-			sums[k] = &SpentStats{Machine: c.Machine, Day: dayText(c.Day), Name: c.Name, Spent: "0"}
-		}
-		sums[k].Spent = machine.AddAmounts(sums[k].Spent, c.Amount)
-	}
-	return sorted(sums, func(a, b *SpentStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name))
 	})
 }

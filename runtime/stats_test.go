@@ -152,7 +152,7 @@ func TestStatsCosts(t *testing.T) {
 		{Machine: "Order", Day: 0, Name: "usd", Amount: "0.1"}, {Machine: "Order", Day: 1, Name: "usd", Amount: "0.2"},
 		{Machine: "Order", Day: 1, Name: "usd", Amount: "0.1"}, {Machine: "Order", Day: 1, Name: "tokens", Amount: "7"},
 	}})
-	if got, want := fmt.Sprint(stats.Costs, stats.Spent), "[{Order tokens 7} {Order usd 0.4}] [{Order 1970-01-01 usd 0.1} {Order 1970-01-02 tokens 7} {Order 1970-01-02 usd 0.3}]"; got != want {
+	if got, want := fmt.Sprint(stats.Costs, stats.Spent), "[{Order  tokens 7} {Order  usd 0.4}] [{Order 1970-01-01 usd 0.1} {Order 1970-01-02 tokens 7} {Order 1970-01-02 usd 0.3}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

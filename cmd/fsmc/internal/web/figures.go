@@ -63,7 +63,7 @@ type day struct {
 	Day                           string
 	Steps, Success, Failed, Other int64 // steps, and runs that ended
 	Retries                       int64
-	Costs                         []runtime.SpentStats
+	Costs                         []runtime.CostStats
 }
 
 // days are those of the last week on which something happened, newest first.

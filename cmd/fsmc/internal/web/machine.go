@@ -83,7 +83,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 }
 
 // boundsWithin is how long a page waits for the worst case, which is there the next time.
-const boundsWithin = 100 * time.Millisecond
+const boundsWithin = 20 * time.Millisecond
 
 // fill takes from the survey what is about the machine.
 func (d *machineData) fill(v *survey) {

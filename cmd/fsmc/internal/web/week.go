@@ -90,7 +90,7 @@ func budgetWords(b *machine.Budget) string {
 }
 
 // Against sets a day's cost against the budget: for how many runs it would be all that they may use.
-func (d *machineData) Against(c runtime.SpentStats) string {
+func (d *machineData) Against(c runtime.CostStats) string {
 	if d.Version.def.Budget == nil {
 		return ""
 	}
