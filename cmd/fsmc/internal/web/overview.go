@@ -80,12 +80,16 @@ func (c *card) Success() int64 {
 // Throughput is the last hour in bars; see hour.
 func (c *card) Throughput() template.HTML { return hour(c.Hour) }
 
-// Total is what happened in the last hour.
-func (c *card) Total() (sum store.MinuteCount) {
+// Total is what happened in the last hour; nil for nothing.
+func (c *card) Total() *store.MinuteCount {
+	var sum store.MinuteCount
 	for _, m := range c.Hour {
 		sum.Started, sum.Ended, sum.Steps = sum.Started+m.Started, sum.Ended+m.Ended, sum.Steps+m.Steps
 	}
-	return sum
+	if sum == (store.MinuteCount{}) {
+		return nil
+	}
+	return &sum
 }
 
 // Strip is the bar of its runs by state.
