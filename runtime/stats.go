@@ -25,6 +25,7 @@ type Stats struct {
 	Failures []FailureStats `json:"failures"`
 	Retries  []RetryStats   `json:"retries"`
 	Costs    []CostStats    `json:"costs"`
+	Spent    []CostStats    `json:"costs_by_day"`
 
 	Histograms []HistogramStats `json:"histograms"`
 	Ended      []EndedStats     `json:"ended"`
@@ -55,14 +56,16 @@ type OutcomeStats struct {
 }
 
 // FailureStats is how often a failure of one category, met in one state, had
-// one effect.
+// one effect, and the share of that among all steps that were taken in the
+// state, between 0 and 1.
 type FailureStats struct {
-	Machine string `json:"machine"`
-	From    string `json:"from"`
-	Input   string `json:"input"` // "failed(timeout)"
-	To      string `json:"to"`
-	Effect  Effect `json:"effect"`
-	Count   int64  `json:"count"`
+	Machine string  `json:"machine"`
+	From    string  `json:"from"`
+	Input   string  `json:"input"` // "failed(timeout)"
+	To      string  `json:"to"`
+	Effect  Effect  `json:"effect"`
+	Count   int64   `json:"count"`
+	Share   float64 `json:"share"`
 }
 
 // RetryStats is how often runs of a machine retried on a day, of how many
@@ -75,11 +78,12 @@ type RetryStats struct {
 }
 
 // CostStats is how much of something the activities of a machine's runs have
-// reported as used.
+// reported as used, in all or on a day.
 type CostStats struct {
 	Machine string `json:"machine"`
-	Name    string `json:"name"`  // "tokens"
-	Spent   string `json:"spent"` // an exact decimal
+	Day     string `json:"day,omitempty"` // in UTC: "2026-11-21"; empty for all
+	Name    string `json:"name"`          // "tokens"
+	Spent   string `json:"spent"`         // an exact decimal
 }
 
 // Stats gives figures over all runs of the store, sorted by their keys, the
@@ -92,7 +96,7 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	}
 	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
 	s.Failures, s.Retries = stepStats(c.Steps)
-	s.Costs = costStats(c.Costs)
+	s.Costs, s.Spent = costStats(c.Costs, false), costStats(c.Costs, true)
 	s.Histograms, s.Lost = histogramStats(c.Stays), lostStats(c.Steps)
 	s.Ended, err = e.endedStats(ctx, c.Steps)
 	return s, err
@@ -190,8 +194,9 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 		machine string
 		day     int64
 	}
-	failures, retries := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}
+	failures, retries, taken := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}, map[stateKey]int64{}
 	for _, s := range steps {
+		taken[stateKey{s.Machine, s.From}] += s.Steps
 		if s.Kind == machine.FailureInput && s.Effect != machine.Queued { // which is counted when it is taken
 			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
 			if failures[key] == nil {
@@ -208,6 +213,9 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 			retries[key].Retries += s.Steps
 		}
 	}
+	for _, f := range failures {
+		f.Share = float64(f.Count) / float64(taken[stateKey{f.Machine, f.From}])
+	}
 	return sorted(failures, func(a, b *FailureStats) int {
 			return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(b.Count, a.Count), cmp.Compare(a.From, b.From),
 				cmp.Compare(a.Input, b.Input), cmp.Compare(a.To, b.To), cmp.Compare(a.Effect, b.Effect))
@@ -216,18 +224,20 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 		})
 }
 
-func costStats(counts []store.CostCount) []CostStats {
-	type key struct{ machine, name string }
-	sums := map[key]*CostStats{}
+func costStats(counts []store.CostCount, byDay bool) []CostStats {
+	sums := map[CostStats]*CostStats{}
 	for _, c := range counts {
-		k := key{c.Machine, c.Name}
+		k := CostStats{Machine: c.Machine, Name: c.Name}
+		if byDay {
+			k.Day = dayText(c.Day)
+		}
 		if sums[k] == nil {
-			sums[k] = &CostStats{Machine: c.Machine, Name: c.Name, Spent: "0"}
+			sums[k] = &CostStats{k.Machine, k.Day, k.Name, "0"}
 		}
 		sums[k].Spent = machine.AddAmounts(sums[k].Spent, c.Amount)
 	}
 	return sorted(sums, func(a, b *CostStats) int {
-		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name))
 	})
 }
 

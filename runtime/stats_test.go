@@ -122,7 +122,37 @@ func TestStatsHistograms(t *testing.T) {
 			t.Errorf("column %d: %s after %s", i, h[0].LE[i], h[0].LE[i-1])
 		}
 	}
-	if empty := statsOf(t, store.Counts{}); empty.Histograms == nil || empty.Ended == nil || empty.Lost == nil {
+	if empty := statsOf(t, store.Counts{}); empty.Histograms == nil || empty.Ended == nil || empty.Lost == nil || empty.Spent == nil {
 		t.Errorf("%+v", empty)
+	}
+}
+
+// TestStatsFailures: a failure has its share of all steps that were taken in its state, on all days.
+func TestStatsFailures(t *testing.T) {
+	step := func(day int64, kind machine.InputKind, input, from, to string, effect machine.Effect, n int64) store.StepCount {
+		return store.StepCount{Machine: "Order", Day: day, Kind: kind, Input: input, From: from, To: to, Effect: effect, Steps: n}
+	}
+	stats := statsOf(t, store.Counts{Steps: []store.StepCount{
+		step(0, machine.StartInput, "start", "", "Idle", machine.Moved, 50),
+		step(0, machine.FailureInput, "failed(timeout)", "Idle", "Failed", machine.Moved, 1),
+		step(1, machine.FailureInput, "failed(timeout)", "Idle", "Failed", machine.Moved, 2),
+		step(1, machine.FailureInput, "failed(timeout)", "Idle", "Idle", machine.Retried, 3),
+		step(1, machine.EventInput, "Go", "Idle", "Done", machine.Moved, 6),
+		step(1, machine.EventInput, "Go", "Other", "Done", machine.Moved, 70),
+	}})
+	want := "[{Order Idle failed(timeout) Failed moved 3 0.25} {Order Idle failed(timeout) Idle retried 3 0.25}]"
+	if got := fmt.Sprint(stats.Failures); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestStatsCosts: costs add up exactly, in all and on each day.
+func TestStatsCosts(t *testing.T) {
+	stats := statsOf(t, store.Counts{Costs: []store.CostCount{
+		{Machine: "Order", Day: 0, Name: "usd", Amount: "0.1"}, {Machine: "Order", Day: 1, Name: "usd", Amount: "0.2"},
+		{Machine: "Order", Day: 1, Name: "usd", Amount: "0.1"}, {Machine: "Order", Day: 1, Name: "tokens", Amount: "7"},
+	}})
+	if got, want := fmt.Sprint(stats.Costs, stats.Spent), "[{Order  tokens 7} {Order  usd 0.4}] [{Order 1970-01-01 usd 0.1} {Order 1970-01-02 tokens 7} {Order 1970-01-02 usd 0.3}]"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -26,15 +28,15 @@ type bulkBody struct {
 
 // bulkAnswer says what is meant, or has been done.
 type bulkAnswer struct {
-	Meant   int           `json:"meant"`
-	Token   string        `json:"token"`
-	Applied bool          `json:"applied"`
-	Done    int           `json:"done"` // of those that were meant
-	Refused []bulkRefusal `json:"refused"`
+	Meant   int       `json:"meant"`
+	Token   string    `json:"token"`
+	Applied bool      `json:"applied"`
+	Done    int       `json:"done"` // of those that were meant
+	Refused []Refusal `json:"refused"`
 }
 
-// bulkRefusal is a run that would refuse, or has refused.
-type bulkRefusal struct {
+// Refusal is a run that would refuse a command, or has refused it.
+type Refusal struct {
 	Run string `json:"run"`
 	Why string `json:"why"`
 }
@@ -42,7 +44,70 @@ type bulkRefusal struct {
 // mostMeant is for how many runs a command may be.
 const mostMeant = 10_000
 
-var errTooMany = errors.New("too many runs")
+// ErrTooMany is the answer to a command that is for more.
+var ErrTooMany = fmt.Errorf("more than %d runs are meant: write another term", mostMeant)
+
+// Meant are the runs for which a command is, as they were when they were looked at.
+type Meant struct {
+	Runs    []runtime.RunRow // that would take it, without their snapshots
+	Refused []Refusal
+	engine  *runtime.Engine
+	kind    runtime.InputKind
+	sum     hash.Hash
+}
+
+// NewMeant is for a command, and for no run yet.
+func NewMeant(e *runtime.Engine, kind runtime.InputKind) *Meant {
+	m := &Meant{Refused: []Refusal{}, engine: e, kind: kind, sum: sha256.New()}
+	fmt.Fprintf(m.sum, "%s\x00", kind)
+	return m
+}
+
+// Add adds a run, which takes the command or refuses it.
+func (m *Meant) Add(ctx context.Context, row *runtime.RunRow) error {
+	if len(m.Runs)+len(m.Refused) == mostMeant {
+		return ErrTooMany
+	}
+	fmt.Fprintf(m.sum, "%s\x00%d\x00", row.Run, row.Started.UnixMicro())
+	if why := m.engine.Refusal(ctx, row, m.kind); why != nil {
+		m.Refused = append(m.Refused, Refusal{row.Run, why.Error()})
+		return ctx.Err()
+	}
+	row.Snapshot = nil // which may be large
+	m.Runs = append(m.Runs, *row)
+	return ctx.Err()
+}
+
+// AddAll adds the runs that match, in their order.
+func (m *Meant) AddAll(ctx context.Context, f runtime.RunFilter) error {
+	return m.engine.EachMeant(ctx, f, m.kind, func(row *runtime.RunRow) error { return m.Add(ctx, row) })
+}
+
+// Token stands for the command and these runs: who confirms it sends the token, and it does not fit where
+// others are meant by now.
+func (m *Meant) Token() string { return hex.EncodeToString(m.sum.Sum(nil)[:16]) }
+
+// Steer gives the command to the runs that would take it, and by force to the others, too. It says how many have
+// taken it; Refused are then all that have not, by their ids.
+func (m *Meant) Steer(ctx context.Context, o runtime.Operator, force bool) int {
+	var runs []string
+	for i := range m.Runs {
+		runs = append(runs, m.Runs[i].Run)
+	}
+	if force {
+		for _, r := range m.Refused {
+			runs = append(runs, r.Run)
+		}
+		m.Refused = []Refusal{}
+	}
+	steer := func(run string) error {
+		_, err := Steer(ctx, m.engine, m.kind, run, o, force)
+		return err
+	}
+	done := m.engine.SteerAll(runs, steer, func(run string, why error) { m.Refused = append(m.Refused, Refusal{run, why.Error()}) })
+	slices.SortFunc(m.Refused, func(a, b Refusal) int { return strings.Compare(a.Run, b.Run) })
+	return done
+}
 
 func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 	var body bulkBody
@@ -67,49 +132,21 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer, runs, err := a.meant(r.Context(), f, kind)
-	if err != nil {
+	m := NewMeant(a.engine, kind)
+	if err := m.AddAll(r.Context(), f); errors.Is(err, ErrTooMany) {
+		return badBody("where", "%s", err)
+	} else if err != nil {
 		return err
 	}
+	answer := bulkAnswer{Meant: len(m.Runs) + len(m.Refused), Token: m.Token()}
 	if body.Apply {
 		if body.Token != answer.Token {
 			return problem(http.StatusConflict, "others", "the runs are others by now", "the runs that are meant are others by now, or nobody has looked which they are: ask without apply, and send the token of that answer")
 		}
-		o := runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}
-		answer.Applied, answer.Refused = true, []bulkRefusal{}
-		steer := func(run string) error {
-			_, err := Steer(r.Context(), a.engine, kind, run, o, body.Force)
-			return err
-		}
-		answer.Done = a.engine.SteerAll(runs, steer, func(run string, why error) {
-			answer.Refused = append(answer.Refused, bulkRefusal{run, why.Error()})
-		})
+		answer.Done, answer.Applied = m.Steer(r.Context(), runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}, body.Force), true
 	}
-	return writeJSON(w, http.StatusOK, answer)
-}
-
-// meant says for which runs a command is, and which of these would refuse it.
-func (a *API) meant(ctx context.Context, f runtime.RunFilter, kind runtime.InputKind) (*bulkAnswer, []string, error) {
-	answer := &bulkAnswer{Refused: []bulkRefusal{}}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00", kind)
-	var runs []string
-	err := a.engine.EachMeant(ctx, f, kind, func(row *runtime.RunRow) error {
-		if len(runs) == mostMeant {
-			return errTooMany
-		}
-		fmt.Fprintf(sum, "%s\x00%d\x00", row.Run, row.Started.UnixMicro())
-		runs = append(runs, row.Run)
-		if why := a.engine.Refusal(ctx, row, kind); why != nil {
-			answer.Refused = append(answer.Refused, bulkRefusal{row.Run, why.Error()})
-		}
-		return ctx.Err()
-	})
-	if errors.Is(err, errTooMany) {
-		return nil, nil, badBody("where", "more than %d runs are meant: write another term", mostMeant)
-	}
-	answer.Meant, answer.Token = len(runs), hex.EncodeToString(sum.Sum(nil)[:16])
-	return answer, runs, err
+	answer.Refused = m.Refused
+	return writeJSON(w, http.StatusOK, &answer)
 }
 
 // Steer gives one run a pause, resume, cancel or retry; force is of a cancel. A cancellation stands from its first

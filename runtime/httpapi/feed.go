@@ -12,6 +12,9 @@ import (
 // mostStreams is how many may listen at once.
 const mostStreams = 1024
 
+// slowest is the slowest pace for which a reader can ask.
+const slowest = 5 * time.Second
+
 // beatEvery is how often a stream on which nothing happens says that it is there.
 const beatEvery = 15 * time.Second
 
@@ -19,6 +22,10 @@ const beatEvery = 15 * time.Second
 // server stops.
 func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	after, err := lastEventID(r)
+	if err != nil {
+		return err
+	}
+	pace, err := number(r, "pace", 0, 0, slowest.Milliseconds())
 	if err != nil {
 		return err
 	}
@@ -38,7 +45,7 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	defer sub.Close()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
-	s := &stream{w: w, to: http.NewResponseController(w)}
+	s := &stream{w: w, to: http.NewResponseController(w), pace: time.Duration(pace) * time.Millisecond}
 	s.to.SetReadDeadline(time.Time{}) // which would end a stream that goes on
 	s.begin(sub.Position())
 	query := r.URL.Query()
@@ -64,6 +71,10 @@ type stream struct {
 	w   http.ResponseWriter
 	to  *http.ResponseController
 	err error // nothing more reaches the reader
+
+	// pace is how long the stream waits behind a step. Of those that were taken meanwhile it then has only the
+	// last: enough for who looks again at each, as a page does. Zero is for all steps.
+	pace time.Duration
 }
 
 // begin sends the headers, and where the stream begins, so that a reader that loses it at once
@@ -98,21 +109,28 @@ func (s *stream) follow(ctx context.Context, sub *Subscription, run, machine str
 		case err != nil:
 			s.write(":\n\n")
 		default:
-			s.steps(steps, run, machine)
+			s.steps(ctx, steps, run, machine)
 		}
 	}
 }
 
-func (s *stream) steps(steps []Step, run, machine string) {
+func (s *stream) steps(ctx context.Context, steps []Step, run, machine string) {
 	var text []byte
 	for i := range steps {
 		step := &steps[i]
 		if run != "" && step.Run != run || machine != "" && step.Machine != machine {
 			continue
 		}
+		if s.pace > 0 {
+			text = text[:0]
+		}
 		text = fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", step.ID, step.Text)
 	}
 	if len(text) > 0 {
 		s.write("%s", text)
+		select {
+		case <-ctx.Done():
+		case <-time.After(s.pace):
+		}
 	}
 }

@@ -109,6 +109,32 @@ func want(t *testing.T, what, got, want string) {
 	}
 }
 
+// TestFeedPace: who asks for a pace has a step at once, and of what follows the last, when the time is over.
+func TestFeedPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		paced := listen(t, s, "?pace=5000", "")
+		synctest.Wait()
+		s.startRun(t, "a")
+		want(t, "first", paced.heard(), "step 1 a>Idle")
+		for _, id := range []string{"b", "c", "d"} {
+			s.startRun(t, id)
+			time.Sleep(200 * time.Millisecond)
+		}
+		want(t, "meanwhile", paced.heard(), "")
+		time.Sleep(5 * time.Second)
+		want(t, "then", paced.heard(), "step 4 d>Idle")
+		s.Close()
+		time.Sleep(5 * time.Second)
+		want(t, "bye", paced.heard(), "bye")
+		for _, pace := range []string{"5001", "-1", "fast"} {
+			if status, _ := s.ask("GET", "/api/v1/feed?pace="+pace, ""); status != 400 {
+				t.Errorf("%s: %d", pace, status)
+			}
+		}
+	})
+}
+
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)

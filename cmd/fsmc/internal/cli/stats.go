@@ -27,9 +27,10 @@ func newStats(s *streams) *cobra.Command {
   - how long visits of a state last: the median, and the time that 95 of 100
     visits do not exceed (both are at most 2 % off)
   - the share of each outcome
-  - how often each failure led from where to where
+  - how often each failure led from where to where, and its share of the steps that
+    were taken in the state
   - the retries of each day
-  - what activities have reported as cost
+  - what activities have reported as cost, in all and on each day
   - how many runs ended with each outcome on each day
   - how often attempts were lost: their worker was gone (lost), their heartbeat did
     not come (silent), or they made no progress (stalled); and how many had a
@@ -82,13 +83,16 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 		t.row(i, "MACHINE\tOUTCOME\tRUNS\tSHARE", "%s\t%s\t%d\t%.1f %%", r.Machine, r.Outcome, r.Runs, 100*r.Share)
 	}
 	for i, r := range s.Failures {
-		t.row(i, "MACHINE\tIN\tFAILURE\tTHEN\tTIMES", "%s\t%s\t%s\t%s\t%d", r.Machine, r.From, r.Input, describe.Then(&r), r.Count)
+		t.row(i, "MACHINE\tIN\tFAILURE\tTHEN\tTIMES\tOF STEPS THERE", "%s\t%s\t%s\t%s\t%d\t%.1f %%", r.Machine, r.From, r.Input, describe.Then(&r), r.Count, 100*r.Share)
 	}
 	for i, r := range s.Retries {
 		t.row(i, "MACHINE\tDAY\tRETRIES\tOF STEPS", "%s\t%s\t%d\t%d", r.Machine, r.Day, r.Retries, r.Steps)
 	}
 	for i, r := range s.Costs {
 		t.row(i, "MACHINE\tCOST\tSPENT", "%s\t%s\t%s", r.Machine, r.Name, r.Spent)
+	}
+	for i, r := range s.Spent {
+		t.row(i, "MACHINE\tDAY\tCOST\tSPENT", "%s\t%s\t%s\t%s", r.Machine, r.Day, r.Name, r.Spent)
 	}
 	for i, r := range s.Ended {
 		t.row(i, "MACHINE\tDAY\tENDED IN\tRUNS", "%s\t%s\t%s\t%d", r.Machine, r.Day, r.Outcome, r.Runs)

@@ -1,14 +1,12 @@
 package web
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"math/bits"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -38,52 +36,29 @@ func strip(shares []share) template.HTML {
 	return template.HTML(b.String()) // numbers, and texts that are quoted
 }
 
-// hour is a bar for each minute of the last hour, as high as its steps are many.
+// hour is a bar for each minute of the last hour, as high as its steps are many. A minute in which nothing
+// happened takes no room in the page.
 func hour(minutes []store.MinuteCount) template.HTML {
 	const wide, high = 5, 36 // of a bar
-	most, b := int64(1), strings.Builder{}
+	most := int64(1)
 	for _, m := range minutes {
 		most = max(most, m.Steps)
 	}
-	fmt.Fprintf(&b, `<svg class="hour" viewBox="0 0 %d %d" width="%[1]d" height="%d" role="img" aria-label="Steps in each minute of the last hour" preserveAspectRatio="none">`, wide*len(minutes), high+1, high+1)
+	var bars, words strings.Builder
 	for i, m := range minutes {
-		tall := (high*m.Steps + most - 1) / most
-		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="minute" x="%d" width="%d" height="%d"/><rect x="%d" y="%d" width="%d" height="%d"/></g>`, m.Minute.Local().Format("15:04"),
-			minuteWords(m), wide*i, wide, high+1, wide*i, high-tall, wide-1, tall+1)
+		if m.Steps+m.Started+m.Ended == 0 {
+			continue
+		}
+		fmt.Fprintf(&bars, "M%d %dv-%dh%dv%[3]dz", wide*i, high+1, (high*m.Steps+most-1)/most+1, wide-1)
+		fmt.Fprintf(&words, `<path d="M%d 0h%dv%dh-%[2]dz"><title>%[4]s: %[5]s</title></path>`, wide*i, wide, high+1, m.Minute.Local().Format("15:04"), minuteWords(&m))
 	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String()) // numbers
+	return template.HTML(fmt.Sprintf(`<svg class="hour" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="Steps in each minute of the last hour" preserveAspectRatio="none">`+
+		`<path class="none" d="M0 %[2]dh%[1]dv-1H0z"/><path d="%[3]s"/><g>%[4]s</g></svg>`, wide*len(minutes), high+1, bars.String(), words.String())) // numbers
 }
 
 // minuteWords says what happened in a minute, or in several.
-func minuteWords(m store.MinuteCount) string {
+func minuteWords(m *store.MinuteCount) string {
 	return fmt.Sprintf("%s, %d started, %d ended", describe.Count(m.Steps, "step"), m.Started, m.Ended)
-}
-
-// machineDay is a day of the runs of a machine.
-type machineDay struct {
-	machine string
-	day     int64 // since 1970
-}
-
-// costsByDay are the sums of what attempts used, as texts such as "usd 0.17".
-func costsByDay(counts []store.CostCount) map[machineDay][]string {
-	sums := map[machineDay]map[string]string{}
-	for _, c := range counts {
-		on := machineDay{c.Machine, c.Day}
-		if sums[on] == nil {
-			sums[on] = map[string]string{}
-		}
-		sums[on][c.Name] = machine.AddAmounts(cmp.Or(sums[on][c.Name], "0"), c.Amount)
-	}
-	out := map[machineDay][]string{}
-	for on, costs := range sums {
-		for name, sum := range costs {
-			out[on] = append(out[on], name+" "+sum)
-		}
-		slices.Sort(out[on])
-	}
-	return out
 }
 
 // day is what the runs of a machine did on one.
@@ -91,7 +66,7 @@ type day struct {
 	Day                           string
 	Steps, Success, Failed, Other int64 // steps, and runs that ended
 	Retries                       int64
-	Costs                         []string
+	Costs                         []runtime.CostStats
 }
 
 // days are those of the last week on which something happened, newest first.
@@ -121,9 +96,9 @@ func days(v *survey, name string) []day {
 			on.Other += e.Runs
 		}
 	}
-	for on, costs := range costsByDay(v.counts.Costs) {
-		if on.machine == name {
-			of(time.Unix(on.day*24*60*60, 0).UTC().Format(time.DateOnly)).Costs = costs
+	for _, c := range v.stats.Spent {
+		if c.Machine == name {
+			of(c.Day).Costs = append(of(c.Day).Costs, c)
 		}
 	}
 	var out []day

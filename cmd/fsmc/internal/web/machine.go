@@ -22,6 +22,9 @@ type machineData struct {
 	Drawing template.HTML
 	Wide    bool
 	Worst   string
+	Budget  string // what it allows one run
+	Over    []runtime.Problem
+	More    bool // runs may be over it
 	States  []stateRow
 	Stats   runtime.Stats
 	Days    []day
@@ -80,7 +83,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 }
 
 // boundsWithin is how long a page waits for the worst case, which is there the next time.
-const boundsWithin = 100 * time.Millisecond
+const boundsWithin = 20 * time.Millisecond
 
 // fill takes from the survey what is about the machine.
 func (d *machineData) fill(v *survey) {
@@ -122,6 +125,8 @@ func (d *machineData) fill(v *survey) {
 		}
 	}
 	d.Days = days(v, d.Name)
+	d.Budget = budgetWords(d.Version.def.Budget)
+	d.Over, d.More = v.overBudget(d.Name)
 	for _, other := range v.versions {
 		if other.Name == d.Name && other.Hash != d.Version.hash {
 			d.Others = append(d.Others, other)

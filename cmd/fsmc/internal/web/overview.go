@@ -45,8 +45,10 @@ type card struct {
 	Active, Ended, Successful int64
 	Shares                    []share
 	Hour                      []store.MinuteCount
-	Behind                    bool     // steps of the hour have not been counted yet
-	Today                     []string // what attempts have cost
+	Behind                    bool // steps of the hour have not been counted yet
+	Week                      *week
+	Over                      int  // runs over the budget
+	More                      bool // or more of them
 }
 
 // share is how many runs stand in a state.
@@ -78,12 +80,16 @@ func (c *card) Success() int64 {
 // Throughput is the last hour in bars; see hour.
 func (c *card) Throughput() template.HTML { return hour(c.Hour) }
 
-// Total is what happened in the last hour.
-func (c *card) Total() (sum store.MinuteCount) {
+// Total is what happened in the last hour; nil for nothing.
+func (c *card) Total() *store.MinuteCount {
+	var sum store.MinuteCount
 	for _, m := range c.Hour {
 		sum.Started, sum.Ended, sum.Steps = sum.Started+m.Started, sum.Ended+m.Ended, sum.Steps+m.Steps
 	}
-	return sum
+	if sum == (store.MinuteCount{}) {
+		return nil
+	}
+	return &sum
 }
 
 // Strip is the bar of its runs by state.
@@ -124,9 +130,10 @@ func cards(v *survey) (out []*card) {
 		states[key] = len(c.Shares)
 		c.Shares = append(c.Shares, share{n.State, n.Runs})
 	}
-	costs := costsByDay(v.counts.Costs)
 	for _, c := range out {
-		c.Today = costs[machineDay{c.Name, store.DayOf(v.at)}]
+		c.Week = weekOf(v, c.Name)
+		over, more := v.overBudget(c.Name)
+		c.Over, c.More = len(over), more
 		if v.hour != nil {
 			c.Hour, c.Behind = v.hour.Of(c.Name), v.hour.Behind
 		}

@@ -24,15 +24,17 @@ import (
 //	start=1700000   of a new run: when it starts, in seconds since 1970
 //	params={}       of a new run
 //	input={…}       what happens, once for each input; see simulate.Input
+//	back=2          show it after the first two inputs; the others are behind the slider
 
 // simData is what the page of a simulation shows.
 type simData struct {
 	Machine *version
-	Run     string     // that it begins with; empty for a new one
-	Path    string     // of the page, below the base
-	Base    url.Values // of its address, without the inputs
-	Inputs  []simulate.Input
-	Params  []field // of a run that has yet to start
+	Run     string           // that it begins with; empty for a new one
+	Path    string           // of the page, below the base
+	Base    url.Values       // of its address, without the inputs
+	All     []simulate.Input // of the address
+	Inputs  []simulate.Input // those that are played
+	Params  []field          // of a run that has yet to start
 
 	Played   *simulate.Played
 	Sentence string
@@ -78,7 +80,7 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 	if begin == nil {
 		return p, "", nil // its parameters are asked for
 	}
-	if err := d.read(q["input"]); err != nil {
+	if err := d.read(q); err != nil {
 		return p, "", err
 	}
 	if d.Played, err = simulate.Play(begin, d.Inputs); err != nil {
@@ -171,7 +173,8 @@ func (s *Site) fromMachine(r *http.Request, d *simData) (simulate.Begin, error) 
 }
 
 // read reads the inputs of the address.
-func (d *simData) read(texts []string) error {
+func (d *simData) read(q url.Values) error {
+	texts := q["input"]
 	if len(texts) > mostInputs {
 		return &fault{http.StatusBadRequest, fmt.Sprintf("a simulation has at most %d inputs here", mostInputs)}
 	}
@@ -180,8 +183,13 @@ func (d *simData) read(texts []string) error {
 		if err := json.Unmarshal([]byte(text), &in); err != nil {
 			return &fault{http.StatusBadRequest, "an input in the address cannot be read: " + words(err)}
 		}
-		d.Inputs = append(d.Inputs, in)
+		d.All = append(d.All, in)
 	}
+	back, err := strconv.Atoi(cmp.Or(q.Get("back"), strconv.Itoa(len(d.All))))
+	if err != nil || back < 0 || back > len(d.All) {
+		return &fault{http.StatusBadRequest, fmt.Sprintf("back is a number from 0 to %d", len(d.All))}
+	}
+	d.Inputs = d.All[:back:back]
 	return nil
 }
 

@@ -86,10 +86,21 @@ func (d *simData) Moves() (out []simMove) {
 	return out
 }
 
-// Texts are the inputs as the form sends them again.
-func (d *simData) Texts() (out []string) {
-	for i := range d.Inputs {
-		text, _ := json.Marshal(&d.Inputs[i]) // it came from JSON
+// Back is where the simulation stands after one input less, with all of them behind the slider.
+func (d *simData) Back() string { return d.at(len(d.Inputs) - 1) }
+
+// Forward is the same after one input more.
+func (d *simData) Forward() string { return d.at(len(d.Inputs) + 1) }
+
+func (d *simData) at(inputs int) string { return fmt.Sprintf("%s&back=%d", d.Href(d.All), inputs) }
+
+// Texts are the inputs as a form of a choice sends them again, and AllTexts as the slider does.
+func (d *simData) Texts() []string    { return textsOf(d.Inputs) }
+func (d *simData) AllTexts() []string { return textsOf(d.All) }
+
+func textsOf(inputs []simulate.Input) (out []string) {
+	for i := range inputs {
+		text, _ := json.Marshal(&inputs[i]) // it came from JSON
 		out = append(out, string(text))
 	}
 	return out

@@ -52,6 +52,25 @@ func TestSimulateMachine(t *testing.T) {
 	}
 }
 
+// TestSimulateBack: the slider goes back and forward; a choice that is taken there forgets what came behind it.
+func TestSimulateBack(t *testing.T) {
+	s := newSite(t, approval, nil)
+	page := s.follow(s.get("/machines/Approval/simulate?begin=1&f.title=A", 200), "3", url.Values{"f.text": {"one"}})
+	page = s.follow(page, "3", url.Values{"f.text": {"two"}})
+	s.has(page, `name="back" min="0" max="2" value="2"`, "note&#34;:&#34;two")
+	s.hasNot(page, "Forward ]")
+	_, back, _ := strings.Cut(page, `data-key="[" href="`)
+	back, _, _ = strings.Cut(back, `"`)
+	page = s.get(html.UnescapeString(back), 200)
+	s.has(page, `max="2" value="1"`, "1 of 2", "note&#34;:&#34;one", "Forward ]")
+	page = s.follow(page, "3", url.Values{"f.text": {"three"}})
+	s.has(page, `max="2" value="2"`, "note&#34;:&#34;three")
+	s.hasNot(page, "two")
+	for _, wrong := range []string{"3", "-1", "x"} {
+		s.get(strings.ReplaceAll(html.UnescapeString(back), "back=1", "back="+wrong), 400)
+	}
+}
+
 func TestSimulateRun(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)

@@ -154,7 +154,7 @@ let stream = null;
 function listen() {
   const feed = body.dataset.feed || "";
   if (feed === "-" || stream || document.hidden) return;
-  stream = new EventSource(base + "api/v1/feed" + (feed ? "?" + feed : ""));
+  stream = new EventSource(base + "api/v1/feed?pace=" + pace + (feed ? "&" + feed : ""));
   stream.addEventListener("open", () => {
     if (live?.dataset.state === "away") soon();
     state("live", "live");

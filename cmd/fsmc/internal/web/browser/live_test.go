@@ -162,13 +162,20 @@ func TestKeys(t *testing.T) {
 	tb.quiet()
 }
 
-// TestSimulate goes a way by clicks, and back.
+// TestSimulate goes a way by clicks, and back: by the slider, and by a link.
 func TestSimulate(t *testing.T) {
 	w := newWorld(t, []string{"doc-1"})
 	tb := w.open("runs/doc-1/simulate")
 	tb.do(chromedp.SetValue("[id='choice1-level']", "3"), chromedp.SetValue("[id='choice1-note']", "what if"), chromedp.Click(".choice button[value='1']"))
 	tb.until(`document.querySelector("#state-Publishing.current")`)
 	tb.shot("simulate-1400-light")
+	tb.do(chromedp.Evaluate("window.loaded = 1", nil), chromedp.Focus("#at"), chromedp.KeyEvent(kb.ArrowLeft))
+	tb.until(`document.querySelector("#state-Waiting.current") && document.querySelector("#time output").innerText === "0 of 1"`)
+	tb.do(chromedp.KeyEvent(kb.ArrowRight))
+	tb.until(`document.querySelector("#state-Publishing.current")`)
+	if eval[int](tb, "window.loaded || 0") != 1 {
+		t.Error("the page was loaded again")
+	}
 	tb.do(chromedp.Evaluate(`[...document.querySelectorAll("#side a")].find(a => a.textContent === "before").click()`, nil))
 	tb.until(`document.querySelector("#state-Waiting.current")`)
 	tb.quiet()
