@@ -65,8 +65,8 @@ func Bounds(m *ir.Machine, limit int) *Worst {
 	return s.of(m).worst
 }
 
-// bounds is the whole worst case, with the runs that reach it.
-func (s *shared) bounds() *Worst {
+// bounds is the whole worst case; where shown is set, with the runs that reach it.
+func (s *shared) bounds(shown bool) *Worst {
 	if s.Machine.Broken || s.Machine.Incomplete || s.Machine.Root.Leaf() == nil {
 		return nil
 	}
@@ -76,7 +76,9 @@ func (s *shared) bounds() *Worst {
 		t.activities()
 		t.tree()
 		for _, f := range w.figures() {
-			s.Show(f)
+			if shown {
+				s.Show(f)
+			}
 		}
 	}
 	return w

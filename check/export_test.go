@@ -44,7 +44,7 @@ const MaxRows = maxRows
 func Walked(m *ir.Machine) (walked, longest int) {
 	s := newShared(m, explore.DefaultLimit)
 	s.apply(nil)
-	for _, f := range s.bounds().figures() {
+	for _, f := range s.bounds(true).figures() {
 		longest = max(longest, len(f.path))
 	}
 	return s.proof.walked, longest

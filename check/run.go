@@ -40,7 +40,8 @@ func AnalyzeContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit 
 	return check(ctx, prog, rules, limit, func(s *session) { s.bounds, s.runs = true, runs })
 }
 
-// VisitsContext is AnalyzeContext without runs, and with the worst visits of all states.
+// VisitsContext is AnalyzeContext with the worst visits of all states. Of a figure it tells the
+// amount alone: to find a run that reaches it would take as long as all the rest.
 func VisitsContext(ctx context.Context, prog *ir.Program, rules []*Rule, limit int) (diag.List, []*Worst, error) {
 	return check(ctx, prog, rules, limit, func(s *session) { s.bounds, s.visits = true, true })
 }

@@ -18,7 +18,7 @@ type session struct {
 	limit  int
 	bounds bool // the worst cases are wanted
 	runs   bool // and the runs that reach them
-	visits bool // and the worst visits
+	visits bool // and the worst visits, but of no figure what it is made of or whether a run reaches it
 
 	// Not changed once machines are checked side by side.
 	results map[*ir.Machine]*result
@@ -64,7 +64,7 @@ func (s *session) of(m *ir.Machine) *result {
 			r.list = p.apply(s.rules)
 		}
 		if s.bounds || s.called[m] {
-			r.worst = p.bounds()
+			r.worst = p.bounds(!s.visits || s.called[m])
 		}
 		if s.visits && r.worst != nil {
 			p.visits(r.worst)

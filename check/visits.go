@@ -65,7 +65,7 @@ func (s *shared) visits(w *Worst) {
 		if state.Kind == ir.Terminal || state == m.Root {
 			continue
 		}
-		v := Visit{State: state, Entered: inUnit(entries(state), one())}
+		v := Visit{State: state, Entered: inUnit(entries[state.ID], one())}
 		v.Time = least(inUnit(times[state.Depth][state.ID], one()), w.Time.Amount)
 		for i, c := range w.Costs {
 			v.Costs = append(v.Costs, Figure{Name: c.Name, Amount: least(inUnit(costs[i][state.Depth][state.ID], units[i]), c.Amount)})
@@ -74,11 +74,11 @@ func (s *shared) visits(w *Worst) {
 	}
 }
 
-// entries says how often a state is entered at most.
-func (s *shared) entries() func(*ir.State) int64 {
+// entries says how often each state is entered at most, by its ID.
+func (s *shared) entries() []int64 {
 	p := s.Product()
 	if len(p.To) <= maxEntryWork/len(s.Machine.States) {
-		return p.Entries
+		return p.Entries()
 	}
 	total := make([]int64, len(s.Machine.States))
 	for id, n := range s.Control().Entries() {
@@ -86,7 +86,7 @@ func (s *shared) entries() func(*ir.State) int64 {
 			total[state.ID] = graph.Sum(total[state.ID], n)
 		}
 	}
-	return func(state *ir.State) int64 { return total[state.ID] }
+	return total
 }
 
 // inUnit is so many of unit; nil for graph.Infinite.

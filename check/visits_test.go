@@ -14,6 +14,8 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -228,5 +230,46 @@ func compareVisits(t *testing.T, path string, w *check.Worst, run *witness.Witne
 		if most != nil && most.Cmp(big.NewRat(n, 1)) < 0 {
 			t.Errorf("%s: a run enters %s %d times, which is said to be entered %s times at most", path, row.State.Path, n, most.RatString())
 		}
+	}
+}
+
+// TestEntries: what is counted of a few components of the product is what is counted of all of it.
+func TestEntries(t *testing.T) {
+	paths, _ := filepath.Glob("../examples/*/*.fsm")
+	more, _ := filepath.Glob("rule/*/testdata/*.fsm")
+	several := 0
+	for _, path := range append(paths, more...) {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range lang.Load([]lang.Source{{Name: path, Src: src}}).Program.Machines {
+			if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
+				continue
+			}
+			p := explore.NewProduct(flat.New(m), 2_000)
+			if p == nil {
+				continue
+			}
+			got := p.Entries()
+			of, n := p.Components()
+			for _, s := range m.States {
+				want := graph.NewLongest(&p.Graph, of, n, func(_, e int32) int64 {
+					if p.BeginsVisit(e, s.Depth) && p.EntersAt(e, s.Depth) == s {
+						return 1
+					}
+					return 0
+				}).Length[0]
+				if got[s.ID] != want {
+					t.Errorf("%s: %s of %s is entered %d times at most, and not %d", path, s.Path, m.Name, want, got[s.ID])
+				}
+				if want > 1 && want < graph.Infinite {
+					several++
+				}
+			}
+		}
+	}
+	if several < 20 {
+		t.Errorf("it compares %d states alone that are entered several times", several)
 	}
 }

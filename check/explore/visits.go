@@ -24,15 +24,58 @@ func (p *Product) EntersAt(e int32, depth int) *ir.State {
 	return s
 }
 
-// Entries is the most visits of s in any run; graph.Infinite without end.
-func (p *Product) Entries(s *ir.State) int64 {
-	of, n := p.Components()
-	return graph.NewLongest(&p.Graph, of, n, func(_, e int32) int64 {
-		if p.BeginsVisit(e, s.Depth) && p.EntersAt(e, s.Depth) == s {
-			return 1
+// Entries is the most visits of each state in any run, by state ID; graph.Infinite without end.
+//
+// It is a longest path for each state, on which an edge counts that begins a visit of it. Only
+// the components between the first and the last such edge are looked at: behind them nothing
+// counts, and before them nothing more. In a machine without long loops that is little.
+func (p *Product) Entries() []int64 {
+	type edge struct{ from, e int32 }
+	begins := make([][]edge, len(p.Table.Machine.States))
+	for from := range int32(p.Len()) {
+		for e := p.First[from]; e < p.First[from+1]; e++ {
+			for s := p.Table.Machine.States[p.Label(e).Into]; s != nil; s = s.Parent {
+				if p.BeginsVisit(e, s.Depth) {
+					begins[s.ID] = append(begins[s.ID], edge{from, e})
+				}
+			}
 		}
-		return 0
-	}).Length[0]
+	}
+	of, n := p.Components()
+	first, members := graph.ByComponent(of, n)
+	counts := make([]bool, len(p.To)) // by edge
+	length := make([]int64, n)        // by component
+	out := make([]int64, len(begins))
+	for id, edges := range begins {
+		low, high := int32(n), int32(-1)
+		for _, b := range edges {
+			counts[b.e] = true
+			low, high = min(low, of[b.from]), max(high, of[b.from])
+		}
+		for c := low; c <= high; c++ {
+			length[c] = 0
+			for _, v := range members[first[c]:first[c+1]] {
+				p.Stop.Poll()
+				for e := p.First[v]; e < p.First[v+1]; e++ {
+					to, most := of[p.To[e]], int64(0)
+					if to >= low && to != c {
+						most = length[to]
+					}
+					if counts[e] && to == c {
+						most = graph.Infinite
+					} else if counts[e] {
+						most = graph.Sum(most, 1)
+					}
+					length[c] = max(length[c], most)
+				}
+			}
+			out[id] = max(out[id], length[c])
+		}
+		for _, b := range edges {
+			counts[b.e] = false
+		}
+	}
+	return out
 }
 
 // MostInVisit is what a visit of each state that stands so deep adds up to at most, by

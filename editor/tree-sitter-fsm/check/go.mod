@@ -3,6 +3,7 @@ module github.com/fsmc-dev/fsmc/editor/tree-sitter-fsm/check
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.5.0
 	github.com/fsmc-dev/fsmc v0.0.0
 	github.com/odvcencio/gotreesitter v0.16.0
 )

@@ -46,15 +46,27 @@ func writeBreakingText(w io.Writer, r *breakingReport) error {
 	if len(list) > 0 {
 		fmt.Fprintf(w, "\n%s; ", diag.Summary(list))
 	}
-	nothing := ""
-	if !list.HasErrors() {
-		nothing = ": nothing breaks"
-	}
-	_, err := fmt.Fprintf(w, "%s compared, %d of them the same%s\n", describe.Count(r.Paired, "machine"), r.Same, nothing)
+	_, err := fmt.Fprintln(w, r.compared(list.HasErrors()))
 	if err == nil && len(r.Allowed) > 0 {
 		_, err = fmt.Fprintf(w, "%s allowed\n", describe.Count(len(r.Allowed), "change"))
 	}
 	return err
+}
+
+// compared says on one line what was compared, and that nothing breaks unless something does.
+func (r *breakingReport) compared(breaks bool) string {
+	if r.Paired == 0 {
+		return "nothing was compared: no machine is in both"
+	}
+	changed := "none"
+	if n := r.Paired - r.Same; n > 0 {
+		changed = fmt.Sprint(n)
+	}
+	text := describe.Count(r.Paired, "machine") + " compared, " + changed + " changed"
+	if !breaks {
+		text += ": nothing breaks"
+	}
+	return text
 }
 
 func writeBreakingGitHub(w io.Writer, r *breakingReport) error { return diag.WriteGitHub(w, r.list()) }
