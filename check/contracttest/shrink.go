@@ -14,6 +14,8 @@ func Shrink(m *Machine, still func(*Machine) bool) *Machine {
 			if !c.without(n) {
 				break
 			}
+			c.link()
+			c.Asserts = slices.DeleteFunc(c.Asserts, func(a *Assert) bool { return a.Done != nil && !c.runs(a.Done) })
 			if still(c) {
 				m, again = c, true
 				n--
@@ -21,6 +23,13 @@ func Shrink(m *Machine, still func(*Machine) bool) *Machine {
 		}
 	}
 	return m
+}
+
+// runs says whether some state runs act.
+func (m *Machine) runs(act *Activity) bool {
+	return slices.ContainsFunc(m.states, func(st *State) bool {
+		return slices.ContainsFunc(st.Dos, func(d *Do) bool { return d.Act == act })
+	})
 }
 
 // copy is a deep copy.
@@ -129,9 +138,7 @@ func (s *shrinker) machine() {
 		if m.Budget != nil { // what it costs may have to be declared
 			break
 		}
-		if !slices.ContainsFunc(m.states, func(st *State) bool {
-			return slices.ContainsFunc(st.Dos, func(d *Do) bool { return d.Act == a })
-		}) {
+		if !m.runs(a) {
 			s.try(func() { m.Acts = slices.Delete(m.Acts, i, i+1) })
 		}
 		for k, cost := range a.Costs {
