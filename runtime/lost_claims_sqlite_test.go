@@ -150,6 +150,37 @@ func TestCancelAfterLostKeeper(t *testing.T) {
 	})
 }
 
+// TestCancelSideBySide: one that has yet to end keeps no other from that.
+func TestCancelSideBySide(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		e := NewEngine(db)
+		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		register(t, e, m, Handlers{})
+		register(t, e, Build(t, Named("Top"), WithFields("files [0..1000]string = []"), Calling(m), Calling(child),
+			WithState("Calling", Doing("Review", []string{`"x"`}, "as a"), Doing("M", []string{"files"}, "as b"),
+				On("a.Completed, a.Failed", Stay()), On("b.Done", Stay()), On("a.failed, b.failed", Stay()), On("done", GoTo("Done"))),
+			WithTerminal("Done", machine.Success)), Handlers{})
+		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
+			t.Fatal(err)
+		}
+		w := run(t, e)
+		await(t, e, "r")
+		w.stop()
+		send(t, e, "r/Calling.b.1.1", "Go", "")
+		lose(t, db, m, "Review", "r/Calling.b.1.1")
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		if _, err := e.Cancel(ctx, "r", CancelOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if a, b := get(t, e, "r/Calling.a.1.1"), get(t, e, "r/Calling.b.1.1"); a.State != "Stopping" || b.Status != machine.Finished {
+			t.Errorf("%s and %s", a.Status, b.Status)
+		}
+	})
+}
+
 // TestLimitAfterLostWorker: an attempt of a run that has halted keeps no place under a limit when
 // its worker has been lost.
 func TestLimitAfterLostWorker(t *testing.T) {
