@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -114,7 +117,14 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 	report.To = h.machine.Definition().States[next.State].Path
 	var children []store.TaskRow
 	if old.machine.Calls() {
-		if children, report.Why, err = e.keptChildren(ctx, h.machine, next, o.Apply); err != nil || report.Why != "" {
+		if o.Apply {
+			held, err := e.holdCalls(ctx, old.machine, run)
+			if err != nil {
+				return nil, err
+			}
+			defer e.releaseCalls(context.WithoutCancel(ctx), held)
+		}
+		if children, report.Why, err = e.keptChildren(ctx, h.machine, next); err != nil || report.Why != "" {
 			report.To = ""
 			return report, err
 		}
@@ -171,10 +181,57 @@ func isSame(row *store.TaskRow, t *machine.Task) bool {
 	return row.Key == t.Key && row.Attempt == t.Attempt && (!element || index == t.Index)
 }
 
+// holdCalls claims the tasks of a run whose children have yet to start, so that none does while it
+// is migrated. Where a keeper has one its child may start in a moment: that is an ErrConflict, and
+// the next try has the task of one that was lost.
+func (e *Engine) holdCalls(ctx context.Context, old *Machine, run string) (held []store.Claim, err error) {
+	var calls []store.Claimable
+	for _, a := range old.Definition().Activities {
+		if a.Callee != "" {
+			calls = append(calls, store.Claimable{Definition: old.Hash(), Activity: a.Name})
+		}
+	}
+	now := e.now()
+	rows, err := e.store.Claim(ctx, store.ClaimQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: math.MaxInt32, Run: run, Activities: calls})
+	var others []store.Claim // of children that have ended, or whose time is over
+	for i := range rows {
+		if c := rows[i].Claim(); rows[i].Child == "" {
+			held = append(held, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	e.releaseCalls(ctx, others)
+	var tasks []store.TaskRow
+	if err == nil {
+		tasks, err = e.store.Tasks(ctx, run)
+	}
+	for i := range tasks {
+		if t := &tasks[i]; !t.Cancelled && t.Child == "" && t.Worker != "" && slices.Contains(calls, store.Claimable{Definition: t.Definition, Activity: t.Activity}) && !slices.Contains(held, t.Claim()) {
+			_ = e.store.Reclaim(ctx, t.Claim(), now) // which its lease refuses
+			err = fmt.Errorf("%w: a child of run %q is about to start", ErrConflict, run)
+		}
+	}
+	if err != nil {
+		e.releaseCalls(ctx, held)
+	}
+	return held, err
+}
+
+// releaseCalls ends what holdCalls has claimed, whether that has been cancelled or not.
+func (e *Engine) releaseCalls(ctx context.Context, held []store.Claim) {
+	sideBySide(len(held), func(i int) {
+		c := held[i]
+		if err := e.store.Release(ctx, c, e.now(), time.Time{}); err != nil && !errors.Is(err, ErrFenced) {
+			e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", c.Run), slog.Any("error", err))
+		}
+		e.changes.notify(c.Run)
+	})
+}
+
 // keptChildren are the tasks that have a child with which a run goes on by m, or why it
-// cannot. A task that a keeper holds may have one in a moment: where it is to be written that is an
-// ErrConflict, unless the keeper was lost.
-func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot, apply bool) (kept []store.TaskRow, why string, err error) {
+// cannot.
+func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot) (kept []store.TaskRow, why string, err error) {
 	tasks, err := e.store.Tasks(ctx, next.Run)
 	if err != nil {
 		return nil, "", fmt.Errorf("the tasks of run %q: %w", next.Run, err)
@@ -189,9 +246,6 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 			continue
 		}
 		if row.Child == "" {
-			if apply && row.Worker != "" && e.store.Reclaim(ctx, row.Claim(), e.now()) != nil {
-				return nil, "", fmt.Errorf("%w: a child of run %q is about to start", ErrConflict, next.Run)
-			}
 			continue
 		}
 		h, _, err := e.snapshot(ctx, row.Child)

@@ -211,10 +211,11 @@ func (e *Engine) finishBelow(ctx context.Context, run string) error {
 		if err := e.finishBelow(ctx, t.Child); err != nil {
 			return err
 		}
-		if row, err := e.store.Load(ctx, t.Child); err != nil || row.Status != machine.Ending {
-			return err
+		row, err := e.store.Load(ctx, t.Child)
+		if err == nil && row.Status == machine.Ending {
+			err = e.finish(ctx, t.Child)
 		}
-		if err := e.finish(ctx, t.Child); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ package runtime_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -149,6 +150,37 @@ func TestCancelAfterLostKeeper(t *testing.T) {
 	})
 }
 
+// TestCancelSideBySide: one that has yet to end keeps no other from that.
+func TestCancelSideBySide(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		e := NewEngine(db)
+		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		register(t, e, m, Handlers{})
+		register(t, e, Build(t, Named("Top"), WithFields("files [0..1000]string = []"), Calling(m), Calling(child),
+			WithState("Calling", Doing("Review", []string{`"x"`}, "as a"), Doing("M", []string{"files"}, "as b"),
+				On("a.Completed, a.Failed", Stay()), On("b.Done", Stay()), On("a.failed, b.failed", Stay()), On("done", GoTo("Done"))),
+			WithTerminal("Done", machine.Success)), Handlers{})
+		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
+			t.Fatal(err)
+		}
+		w := run(t, e)
+		await(t, e, "r")
+		w.stop()
+		send(t, e, "r/Calling.b.1.1", "Go", "")
+		lose(t, db, m, "Review", "r/Calling.b.1.1")
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		if _, err := e.Cancel(ctx, "r", CancelOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if a, b := get(t, e, "r/Calling.a.1.1"), get(t, e, "r/Calling.b.1.1"); a.State != "Stopping" || b.Status != machine.Finished {
+			t.Errorf("%s and %s", a.Status, b.Status)
+		}
+	})
+}
+
 // TestLimitAfterLostWorker: an attempt of a run that has halted keeps no place under a limit when
 // its worker has been lost.
 func TestLimitAfterLostWorker(t *testing.T) {
@@ -200,5 +232,66 @@ func TestWaitAfterLostWorker(t *testing.T) {
 		if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
 			t.Errorf("it took %s", took)
 		}
+	})
+}
+
+// justBefore is a store in which something happens just before a step of a run is written that
+// cancels tasks.
+type justBefore struct {
+	store.Store
+	happens func()
+}
+
+func (s *justBefore) Commit(ctx context.Context, c *store.Commit) error {
+	if f := s.happens; f != nil && c.Run.Run == "r" && len(c.Cancel) > 0 {
+		s.happens = nil
+		f()
+	}
+	return s.Store.Commit(ctx, c)
+}
+
+// TestNoChildStartsWhileMigrating: a worker that would start a child just before its parent is
+// migrated does so after it.
+func TestNoChildStartsWhileMigrating(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, child := database(t), review(t)
+		m := parent(t, child)
+		other := NewEngine(db)
+		register(t, other, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		register(t, other, m, Handlers{})
+		start(t, other, "r", listOf(0))
+		send(t, other, "r", "Go", "")
+		between := &justBefore{Store: db, happens: func() {
+			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			defer stop()
+			if v, err := other.RunUntilIdle(ctx, "r"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%+v, %v", v, err)
+			}
+		}}
+		e := NewEngine(between)
+		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
+		register(t, e, parent(t, child, "timeout 2h"), Handlers{})
+		if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(r MigratedRun) error {
+			if r.To != "One" {
+				t.Errorf("%+v", r)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w := run(t, e)
+		defer func() { w.stop() }()
+		within(t, e, "r", time.Second)
+		w.stop()
+		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`) // and an older version takes what has ended
+		register(t, e, m, Handlers{})
+		if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(MigratedRun) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		w = run(t, e)
+		if v := within(t, e, "r", time.Hour); v.State != "Done" || string(v.Returns) != `{"total":6}` {
+			t.Errorf("%+v", v)
+		}
+		whole(t, e, db, "r")
 	})
 }
