@@ -73,3 +73,13 @@ func TestDrawings(t *testing.T) {
 	full := s.get("/machines/Approval?full=1", 200)
 	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 runs in Waiting")
 }
+
+// TestOutbox: a message that nobody has delivered is on the page of its run.
+func TestOutbox(t *testing.T) {
+	s := newSite(t, strings.NewReplacer("event Reject\n", "event Reject\n    event Told\n", "on Reject -> Rejected", "on Reject -> Rejected { publish Told }").Replace(approval), nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.hasNot(s.get("/runs/doc-1", 200), "Outbox")
+	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
+	s.has(s.get("/runs/doc-1", 200), "<strong>Told</strong> of step 2 is not delivered")
+	s.hasNot(s.get("/runs/doc-1/at/2", 200), "Outbox")
+}
