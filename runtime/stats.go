@@ -33,8 +33,8 @@ type Stats struct {
 }
 
 // StateStats is a state of a machine: the runs that are in it, and how long
-// visits lasted that have ended. Median and P95 are at most 2 % off, and empty
-// where no visit has ended.
+// visits lasted that have ended. Mean, Median and P95 are at most 2 % off, and
+// empty where no visit has ended.
 type StateStats struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
@@ -42,6 +42,7 @@ type StateStats struct {
 	Halted  int64  `json:"halted"`
 	Paused  int64  `json:"paused"`
 	Visits  int64  `json:"visits"` // that have ended
+	Mean    string `json:"mean,omitempty"`
 	Median  string `json:"median,omitempty"`
 	P95     string `json:"p95,omitempty"`
 }
@@ -139,12 +140,22 @@ func stateStats(c *store.Counts) []StateStats {
 	}
 	for key, visits := range buckets {
 		s := states[key]
+		s.Mean = mean(visits, s.Visits).String()
 		s.Median = quantile(visits, s.Visits, 0.5).String()
 		s.P95 = quantile(visits, s.Visits, 0.95).String()
 	}
 	return sorted(states, func(a, b *StateStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State))
 	})
+}
+
+// mean is the mean of all visits, each taken as the middle of its bucket.
+func mean(visits map[int64]int64, all int64) time.Duration {
+	sum := 0.0
+	for bucket, n := range visits {
+		sum += float64(n) * float64(store.BucketTime(bucket))
+	}
+	return time.Duration(sum / float64(all)).Round(time.Microsecond)
 }
 
 // quantile is the smallest duration that at least a share q of all visits did

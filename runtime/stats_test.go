@@ -101,7 +101,12 @@ func TestStatsHistograms(t *testing.T) {
 		visits(1, d)
 	}
 	visits(7, 30*24*time.Hour)
-	h := statsOf(t, given).Histograms
+	stats := statsOf(t, given)
+	mean, err := time.ParseDuration(stats.States[0].Mean)
+	if exact := (7*30+6)*24*time.Hour/13 + 40*time.Second/13; err != nil || mean < exact-exact/50 || mean > exact+exact/50 {
+		t.Errorf("the mean is %s, and not %s, %v", stats.States[0].Mean, exact, err)
+	}
+	h := stats.Histograms
 	if len(h) != 1 || len(h[0].LE) != 24 || len(h[0].Counts) != 25 || h[0].LE[0] != "1ms" || h[0].LE[23] != "168h0m0s" {
 		t.Fatalf("%+v", h)
 	}

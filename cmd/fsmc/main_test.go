@@ -243,7 +243,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`[0-9a-f]{64}`), "HASH"},
 	{regexp.MustCompile(`version [0-9a-f]{12}`), "version HASH"},
 	{regexp.MustCompile(`@[0-9a-z]{10,13}/`), "@TOKEN/"},
-	{regexp.MustCompile(`"(held|wait|took|median|p95)": "[^"]+"`), `"$1": "SPAN"`},
+	{regexp.MustCompile(`"(held|wait|took|mean|median|p95)": "[^"]+"`), `"$1": "SPAN"`},
 	{regexp.MustCompile(`\((?:(?:[0-9.]+(?:h|m|s|ms|µs|ns))+ ago|just now)\)`), "(AGO)"},
 	{regexp.MustCompile(`"counts": \[[^]]*\]`), `"counts": [COUNTS]`},
 	{regexp.MustCompile(`"worker": "[^"]+"`), `"worker": "WORKER"`},

@@ -21,17 +21,19 @@ import (
 // finished is how many runs have ended in BenchmarkMillion.
 const finished = 1_000_000
 
-// copyFinished copies the run "done" and its history, and counts the copies.
+// copyFinished copies the run "done" and its history into the 30 days before it, the oldest first, and counts
+// the copies.
 const copyFinished = `
 	BEGIN;
 	WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
-	INSERT INTO runs SELECT printf('run-%%07d', i), machine, definition, state, status, outcome, paused, seq,
-		started - i * 1000, entered - i * 1000, updated - i * 1000,
+	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last)
+	SELECT printf('run-%%07d', i), machine, definition, state, status, outcome, paused, seq,
+		started - (%[1]d - i) * 2600000, entered - (%[1]d - i) * 2600000, updated - (%[1]d - i) * 2600000,
 		replace(snapshot, '"run":"done"', printf('"run":"run-%%07d"', i)), last + i * seq
 	FROM n CROSS JOIN runs WHERE run = 'done';
 	WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
 	INSERT INTO history (run, seq, back, at, kind, input, source, target, effect, record)
-	SELECT printf('run-%%07d', i), seq, back, at - i * 1000, kind, input, source, target, effect, record
+	SELECT printf('run-%%07d', i), seq, back, at - (%[1]d - i) * 2600000, kind, input, source, target, effect, record
 	FROM n CROSS JOIN history WHERE run = 'done';
 	INSERT INTO run_counts (machine, state, status, outcome, paused, runs)
 	VALUES ('Ticket', 'Done', 'finished', 'success', 0, %[1]d)
@@ -46,31 +48,7 @@ func BenchmarkMillion(b *testing.B) {
 	if testing.Short() {
 		b.Skip("it writes two gigabytes")
 	}
-	path := filepath.Join(b.TempDir(), "full.db")
-	full := engine(b, path)
-	start(b, full, "done")
-	for _, event := range []string{"Take", "Return", "Finish"} {
-		e := runtime.ExternalEvent{Name: event}
-		if event == "Take" {
-			e.Data = []byte(`{"by":1}`)
-		}
-		if _, err := full.Send(b.Context(), "done", e); err != nil {
-			b.Fatal(err)
-		}
-	}
-	db, err := sql.Open("sqlite3", path+"?_synchronous=OFF&_busy_timeout=60000")
-	if err != nil {
-		b.Fatal(err)
-	}
-	began := time.Now()
-	if _, err := db.Exec(fmt.Sprintf(copyFinished, finished)); err != nil {
-		b.Fatal(err)
-	}
-	if err := errors.Join(db.Close(), syncFile(path)); err != nil {
-		b.Fatal(err)
-	}
-	b.Logf("made %d runs in %s", finished, time.Since(began))
-
+	_, full := million(b)
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("send/callers=%d", callers), func(b *testing.B) { sendToBoth(b, full, callers) })
 	}
@@ -94,6 +72,36 @@ func BenchmarkMillion(b *testing.B) {
 			}
 		}
 	})
+}
+
+// million makes a database with a million finished runs, and gives its path and an engine on it.
+func million(b *testing.B) (path string, full *runtime.Engine) {
+	path = filepath.Join(b.TempDir(), "full.db")
+	full = engine(b, path)
+	start(b, full, "done")
+	for _, event := range []string{"Take", "Return", "Finish"} {
+		e := runtime.ExternalEvent{Name: event}
+		if event == "Take" {
+			e.Data = []byte(`{"by":1}`)
+		}
+		if _, err := full.Send(b.Context(), "done", e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	db, err := sql.Open("sqlite3", path+"?_synchronous=OFF&_busy_timeout=60000")
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	if _, err := db.Exec(fmt.Sprintf(copyFinished, finished)); err != nil {
+		b.Fatal(err)
+	}
+	if err := errors.Join(db.Close(), syncFile(path)); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("made %d runs in %s", finished, time.Since(began))
+
+	return path, full
 }
 
 // syncFile waits until the disk has a file, so that what is measured does not

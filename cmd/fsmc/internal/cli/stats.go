@@ -24,8 +24,8 @@ func newStats(s *streams) *cobra.Command {
 		Short: "Print figures over all runs: states, times, outcomes, failures, losses, costs",
 		Long: `Stats prints, for each machine:
   - how many runs are in each state
-  - how long visits of a state last: the median, and the time that 95 of 100
-    visits do not exceed (both are at most 2 % off)
+  - how long visits of a state last: the mean, the median, and the time that 95 of 100
+    visits do not exceed (all are at most 2 % off)
   - the share of each outcome
   - how often each failure led from where to where, and its share of the steps that
     were taken in the state
@@ -75,9 +75,9 @@ include pruned runs, except the runs in each state and the shares of outcomes.`,
 func writeStats(w io.Writer, s *runtime.Stats) error {
 	t := &tables{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	for i, r := range s.States {
-		t.row(i, "MACHINE\tSTATE\tRUNS\tHALTED\tPAUSED\tVISITS ENDED\tMEDIAN\t95 %",
-			"%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s", r.Machine, r.State, r.Runs, some(r.Halted), some(r.Paused),
-			some(r.Visits), describe.Duration(r.Median), describe.Duration(r.P95))
+		t.row(i, "MACHINE\tSTATE\tRUNS\tHALTED\tPAUSED\tVISITS ENDED\tMEAN\tMEDIAN\t95 %",
+			"%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s", r.Machine, r.State, r.Runs, some(r.Halted), some(r.Paused),
+			some(r.Visits), describe.Duration(r.Mean), describe.Duration(r.Median), describe.Duration(r.P95))
 	}
 	for i, r := range s.Outcomes {
 		t.row(i, "MACHINE\tOUTCOME\tRUNS\tSHARE", "%s\t%s\t%d\t%.1f %%", r.Machine, r.Outcome, r.Runs, 100*r.Share)

@@ -21,6 +21,7 @@ type machineData struct {
 	Card    *card
 	Drawing template.HTML
 	Wide    bool
+	Full    bool // the drawing is not the compact one
 	Worst   string
 	Budget  string // what it allows one run
 	Over    []runtime.Problem
@@ -56,7 +57,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := &machineData{Name: name}
+	d := &machineData{Name: name, Full: r.URL.Query().Get("full") != ""}
 	hash := ""
 	for i := range survey.versions {
 		if v := &survey.versions[i]; v.Name == name && (v.Current || hash == "") {
@@ -146,8 +147,11 @@ func (v *survey) histogramOf(name, state string) *runtime.HistogramStats {
 
 // drawMachine lights the drawing with how many runs are in each state.
 func (s *Site) drawMachine(d *machineData, v *survey) {
-	_, compact := d.Version.pictures()
-	if compact == nil {
+	full, drawn := d.Version.pictures()
+	if d.Full {
+		drawn = full
+	}
+	if drawn == nil {
 		return
 	}
 	l := newLight()
@@ -157,5 +161,5 @@ func (s *Site) drawMachine(d *machineData, v *survey) {
 		l.count(row)
 	}
 	l.thick(d.Version.often(v.counts.Steps, d.Name))
-	d.Drawing, d.Wide = compact.lit(l), compact.wide > wideDrawing
+	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }

@@ -62,3 +62,24 @@ func TestCancelledAreNowhere(t *testing.T) {
 	s.has(page, `<td class="num">1</td><td class="num">100 %</td>`, "1 runs in Waiting")
 	s.hasNot(page, "2 runs in Waiting")
 }
+
+// TestDrawings: the page of a machine has the compact drawing, and the full one behind a link.
+func TestDrawings(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	compact := s.get("/machines/Approval", 200)
+	s.has(compact, `href="/machines/Approval?full=1"`, ">Approve</text>")
+	s.hasNot(compact, "event.level &gt; 1")
+	full := s.get("/machines/Approval?full=1", 200)
+	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 runs in Waiting")
+}
+
+// TestOutbox: a message that nobody has delivered is on the page of its run.
+func TestOutbox(t *testing.T) {
+	s := newSite(t, strings.NewReplacer("event Reject\n", "event Reject\n    event Told\n", "on Reject -> Rejected", "on Reject -> Rejected { publish Told }").Replace(approval), nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.hasNot(s.get("/runs/doc-1", 200), "Outbox")
+	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
+	s.has(s.get("/runs/doc-1", 200), "<strong>Told</strong> of step 2 is not delivered")
+	s.hasNot(s.get("/runs/doc-1/at/2", 200), "Outbox")
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // runData is what the page of a run shows.
@@ -42,6 +43,7 @@ type runData struct {
 	OfState    string // only steps from or to that state
 	HideData   bool
 	Children   []runtime.RunRow
+	Message    *store.MessageRow // the next that waits to be delivered; nil for none
 	Typed      *typed
 	now        time.Time
 }
@@ -154,6 +156,9 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 	}
 	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: historyShown}); err == nil {
 		d.Children = rows
+	}
+	if rows, err := s.Store.Outbox(ctx, d.ID, 1); err == nil && len(rows) > 0 && d.At == 0 {
+		d.Message = &rows[0]
 	}
 }
 

@@ -86,7 +86,7 @@ type page struct {
 	name   string // of its template
 	title  string
 	status int           // 200 unless said
-	pace   time.Duration // how often it is fetched again at most; 250 ms unless said
+	pace   time.Duration // how often it is fetched again at most; 500 ms unless said
 	feed   string        // which steps make it old: the query of the feed; "-" for none
 	data   any
 	filter string // what stands in the field of the header
@@ -159,7 +159,7 @@ type frame struct {
 }
 
 func (s *Site) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 250*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
+	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
 	if s.stopped.Load() {
 		f.Banner = "The database writes nothing more: what is here is the last that is known of it. Look at its file, then start the server again."
 	}

@@ -5,7 +5,7 @@
 
 const body = document.body;
 const base = body.dataset.base || "/";
-const pace = Number(body.dataset.pace || 250);
+const pace = Number(body.dataset.pace || 500);
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const live = document.getElementById("live");
 const said = document.getElementById("say");

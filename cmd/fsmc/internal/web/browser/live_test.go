@@ -165,10 +165,10 @@ func TestKeys(t *testing.T) {
 // TestSimulate goes a way by clicks, and back: by the slider, and by a link.
 func TestSimulate(t *testing.T) {
 	w := newWorld(t, []string{"doc-1"})
-	tb := w.open("runs/doc-1/simulate")
+	tb := w.open("runs/doc-1/simulate", emulation.SetDeviceMetricsOverride(1400, 960, 1, false))
 	tb.do(chromedp.SetValue("[id='choice1-level']", "3"), chromedp.SetValue("[id='choice1-note']", "what if"), chromedp.Click(".choice button[value='1']"))
 	tb.until(`document.querySelector("#state-Publishing.current")`)
-	tb.shot("simulate-1400-light")
+	tb.shot("simulate-slider")
 	tb.do(chromedp.Evaluate("window.loaded = 1", nil), chromedp.Focus("#at"), chromedp.KeyEvent(kb.ArrowLeft))
 	tb.until(`document.querySelector("#state-Waiting.current") && document.querySelector("#time output").innerText === "0 of 1"`)
 	tb.do(chromedp.KeyEvent(kb.ArrowRight))
