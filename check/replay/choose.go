@@ -45,7 +45,7 @@ func (p *player) paramChoices() [][]machine.Value {
 			lists = append(lists, tried)
 		}
 	}
-	rows := product(lists)
+	rows := combinations(lists)
 	for i := range rows {
 		rows[i] = made(spots, first, rows[i])
 	}
@@ -271,9 +271,9 @@ func fitting(t *ir.Type, given []machine.Value) []machine.Value {
 	return slices.DeleteFunc(slices.Clone(given), func(v machine.Value) bool { return !fits(t, v) })
 }
 
-// product is every combination of one value from each list, the first ones
+// combinations are all rows of one value from each list, the first ones
 // first, up to maxChoices.
-func product(lists [][]machine.Value) [][]machine.Value {
+func combinations(lists [][]machine.Value) [][]machine.Value {
 	out := [][]machine.Value{nil}
 	for _, list := range lists {
 		var longer [][]machine.Value

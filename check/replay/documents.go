@@ -121,7 +121,7 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 			})
 		}
 	}
-	for _, row := range product(lists) {
+	for _, row := range combinations(lists) {
 		add(func(i int) machine.Value { return row[i] })
 	}
 	return out

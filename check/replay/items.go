@@ -128,7 +128,7 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		}
 	}
 	var out []machine.Value
-	for _, values := range append(alone(lists), product(lists)...) {
+	for _, values := range append(alone(lists), combinations(lists)...) {
 		record := make([]machine.Value, len(leaves))
 		for at, i := range order {
 			record[i] = values[at]

@@ -5,8 +5,8 @@
 //   - witness.go says when a witness is a run, search.go tries the ways in which it may be
 //     one, choose.go the values, timetable.go the times.
 //   - run.go is a run on runtime/machine: whatever an input does, the step does there. What a
-//     witness decides beside its inputs is put into it: answers of guards, and waits within
-//     their jitter.
+//     witness decides beside its inputs is put into it: answers of guards, and (waits.go) waits
+//     within their jitter.
 //   - children.go says what the machines are given that the run calls, and how they end.
 //   - elements.go says which element of a fan-out an input is of.
 //   - lap.go says when a cycle can be gone round for ever, recalled.go whether the data is
@@ -18,8 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -254,21 +252,6 @@ func (r *run) begin(next *machine.Snapshot, commands []machine.Command, record *
 	}
 }
 
-// least is how long a timer waits that starts now, without its jitter.
-func (r *run) least(t *ir.Timer, s *machine.Snapshot) int64 {
-	if t.Var == nil {
-		return t.Delay
-	}
-	v := s.Data
-	if t.Var.Param {
-		v = s.Params
-	}
-	if t.Var.Type.Kind == ir.Time {
-		return max(0, since(v[t.Var.Index].Time())-r.now)
-	}
-	return max(0, v[t.Var.Index].Int())
-}
-
 // answers are those of host guards in one step: what the witness says of the call, or what
 // was answered to the same question before. The two must agree.
 type answers struct {
@@ -312,101 +295,10 @@ func (r *run) attemptOf(in *input) *machine.Task {
 	return nil
 }
 
-// due is the timer that fires next, if one is due by now.
-func (r *run) due() *ir.Timer {
-	if r.s.DoneDue {
-		return nil
-	}
-	if in, due := r.next(); due && in.Kind == machine.TimerInput {
-		return r.book.m.Timers[in.Timer]
-	}
-	return nil
-}
-
 // pending is the event that was deferred first and not looked at yet, or nil.
 func (r *run) pending() *machine.Kept {
 	if r.s.KeptNext == len(r.s.Kept) {
 		return nil
 	}
 	return &r.s.Kept[r.s.KeptNext]
-}
-
-// limitOf is how long an attempt of d must run before it can fail with c.
-func limitOf(d *ir.Do, c *ir.Category) int64 {
-	limits := map[string]*int64{ir.Timeout: d.Timeout, ir.Silent: d.Heartbeat, ir.Stalled: d.Progress}
-	if limit := limits[c.Name]; c.BuiltIn && limit != nil {
-		return *limit
-	}
-	return 0
-}
-
-// jittered is how long a timer waits that may wait from least to most: until the row
-// in which it fires, or as long as it can. Without times it does not wait longer than
-// it must.
-func (r *run) jittered(t *ir.Timer, least int64) int64 {
-	if r.plan == nil || r.plan.times == nil {
-		return least
-	}
-	share := new(big.Rat).Add(big.NewRat(1, 1), t.Jitter)
-	share.Mul(share, new(big.Rat).SetInt64(least))
-	most := new(big.Int).Quo(share.Num(), share.Denom()).Int64()
-	for i := r.row + 1; i < len(r.plan.times); i++ {
-		if r.plan.w.Path[i].Input.Fires() == t {
-			if wait := r.plan.timeAt(i, r.round) - r.now; wait >= least && wait <= most {
-				return wait
-			}
-			break
-		}
-	}
-	return most
-}
-
-// maxCheckpoints is the most checkpoints that one row may stand for.
-const maxCheckpoints = 10_000
-
-// checkpoint lets d note how far it has come, as often as it takes to keep idle
-// timers from firing, and for the last time at the moment given.
-func (r *run) checkpoint(d *ir.Do, last int64) error {
-	said := &input{silent: d}
-	if d.Fan != nil {
-		index := slices.IndexFunc(r.s.Tasks, func(t machine.Task) bool {
-			return t.Do == d.ID && t.State == machine.TaskOpen && r.startOf(&t) <= r.now
-		})
-		if index < 0 {
-			return errors.New("no attempt can say that")
-		}
-		said.element = r.s.Tasks[index].Index
-	}
-	attempt := r.attemptOf(said)
-	if attempt == nil || r.s.DoneDue || r.pending() != nil {
-		return errors.New("no attempt can say that")
-	}
-	for next := max(r.now, r.startOf(attempt)); ; next = min(last, r.idleDue()-1) {
-		last = max(last, next)
-		if r.now = next; r.due() != nil {
-			return errors.New("a timer comes first")
-		}
-		if in, starts := r.book.x.ProgressInput(r.s, r.clock()); starts {
-			if err := r.step(in, nil, nil); err != nil {
-				return err
-			}
-		}
-		if r.now == last {
-			return nil
-		}
-		if r.steps++; r.steps > maxCheckpoints {
-			return errors.New("that takes too many checkpoints")
-		}
-	}
-}
-
-// idleDue is when the first idle timer is due.
-func (r *run) idleDue() int64 {
-	first := int64(math.MaxInt64)
-	for _, a := range r.s.Alarms {
-		if r.book.m.Timers[a.Timer].Idle {
-			first = min(first, since(a.Due))
-		}
-	}
-	return first
 }

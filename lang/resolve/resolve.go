@@ -18,7 +18,8 @@
 //   - states and what they run: states.go, members.go, activities.go, calls.go, fans.go, throttles.go
 //   - what names those: triggers.go, eventfields.go, targets.go, arms.go, blocks.go, recordplaces.go,
 //     asserts.go; ahead.go, of deadlines
-//   - expressions: exprs.go, operators.go, literals.go, guards.go, payloads.go, own.go
+//   - expressions: exprs.go, operators.go, literals.go, recordreads.go, recordvalues.go,
+//     guards.go, payloads.go, own.go
 //   - scenario*.go; suppress.go, of comments that allow a finding
 //   - refs.go, which tells editors what each name means; messages.go and fixes.go
 //

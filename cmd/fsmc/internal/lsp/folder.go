@@ -274,9 +274,15 @@ func (f *folder) publish(p proto.PublishDiagnosticsParams) {
 	_ = f.server.conn.Notify(context.Background(), "textDocument/publishDiagnostics", p) // an error is that the editor is gone
 }
 
+// rulePages is where the pages of rules are for a browser.
+const rulePages = "https://github.com/fsmc-dev/fsmc/blob/main/check/rule/"
+
 // finding is d, at a place, as the protocol has it.
 func (s *snapshot) finding(d diag.Diagnostic, at token.Span) proto.Diagnostic {
 	out := proto.Diagnostic{Range: s.rangeOf(at), Severity: severities[d.Severity], Code: d.Rule, Source: "fsmc", Message: sentence(d)}
+	if page(d.Rule) != "" {
+		out.CodeDescription = &proto.CodeDescription{Href: rulePages + d.Rule + "/page.md"}
+	}
 	if d.Rule == "unused" {
 		out.Tags = []proto.DiagnosticTag{proto.TagUnnecessary}
 	}

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang"
 )
@@ -122,5 +124,15 @@ func TestRenameUnread(t *testing.T) {
 	c.must("textDocument/references", map[string]any{"textDocument": at.TextDocument, "position": at.Position, "context": map[string]any{"includeDeclaration": true}}, &found)
 	if len(found) != 1 {
 		t.Errorf("the references are %v", found)
+	}
+}
+
+// TestRulePages: the page to which a finding leads is there.
+func TestRulePages(t *testing.T) {
+	for _, r := range all.Rules {
+		_, inTree, _ := strings.Cut(rulePages, "/main/")
+		if _, err := os.Stat(filepath.Join("../../../..", inTree, r.Name, "page.md")); err != nil {
+			t.Error(err)
+		}
 	}
 }

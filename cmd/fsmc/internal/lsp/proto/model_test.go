@@ -43,7 +43,7 @@ type kind struct {
 // types are ours, by the names that the protocol has for them. Of those that the server
 // sends, all that is not optional has to be there.
 var sent = []any{
-	Position{}, Range{}, Location{}, TextEdit{}, WorkspaceEdit{}, PublishDiagnosticsParams{}, Diagnostic{}, DiagnosticRelatedInformation{},
+	Position{}, Range{}, Location{}, TextEdit{}, WorkspaceEdit{}, PublishDiagnosticsParams{}, Diagnostic{}, CodeDescription{}, DiagnosticRelatedInformation{},
 	ShowMessageParams{}, InitializeResult{}, ServerInfo{}, ServerCapabilities{}, TextDocumentSyncOptions{}, RenameOptions{}, CompletionOptions{},
 	SemanticTokensOptions{}, SemanticTokensLegend{}, CodeLensOptions{}, ExecuteCommandOptions{}, Hover{}, MarkupContent{}, DocumentHighlight{}, CompletionItem{}, CodeAction{},
 	FoldingRange{}, SelectionRange{}, DocumentSymbol{}, SymbolInformation{}, SemanticTokens{}, InlayHint{}, CodeLens{}, Command{},

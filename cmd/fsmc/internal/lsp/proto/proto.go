@@ -95,10 +95,16 @@ type Diagnostic struct {
 	Range              Range                          `json:"range"`
 	Severity           DiagnosticSeverity             `json:"severity,omitempty"`
 	Code               string                         `json:"code,omitempty"`
+	CodeDescription    *CodeDescription               `json:"codeDescription,omitempty"`
 	Source             string                         `json:"source,omitempty"`
 	Message            string                         `json:"message"`
 	Tags               []DiagnosticTag                `json:"tags,omitempty"`
 	RelatedInformation []DiagnosticRelatedInformation `json:"relatedInformation,omitempty"`
+}
+
+// CodeDescription is where a page about the code of a finding is.
+type CodeDescription struct {
+	Href string `json:"href"`
 }
 
 // DiagnosticRelatedInformation is a second place that belongs to a finding.
