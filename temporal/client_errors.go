@@ -135,7 +135,7 @@ func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *m
 	if err := c.query(ctx, run, "", &encoded, QuerySnapshot); err != nil {
 		return nil, nil, err
 	}
-	m, err := c.machineOf(ctx, run)
+	m, err := c.current(ctx, run)
 	if err != nil {
 		return nil, nil, err
 	}

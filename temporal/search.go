@@ -30,8 +30,8 @@ func Attributes() map[string]enums.IndexedValueType {
 
 // attributes are those values of a run that change.
 type attributes struct {
-	state, status, outcome string
-	entered                time.Time
+	definition, state, status, outcome string
+	entered                            time.Time
 }
 
 // publishAttributes writes those that have changed.
@@ -40,7 +40,7 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	if !r.searchable || s.State < 0 {
 		return nil
 	}
-	now := attributes{r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome), s.Entered}
+	now := attributes{r.machine.Hash(), r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome), s.Entered}
 	before := r.shown
 	if now == before {
 		return nil
@@ -48,7 +48,10 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	r.shown = now
 	var updates []temporal.SearchAttributeUpdate
 	if before == (attributes{}) {
-		updates = append(updates, attributeMachine.ValueSet(r.machine.Definition().Name), attributeDefinition.ValueSet(r.machine.Hash()))
+		updates = append(updates, attributeMachine.ValueSet(r.machine.Definition().Name))
+	}
+	if now.definition != before.definition {
+		updates = append(updates, attributeDefinition.ValueSet(now.definition))
 	}
 	if now.state != before.state {
 		updates = append(updates, attributeState.ValueSet(now.state))
