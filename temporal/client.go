@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/api/common/v1"
@@ -37,7 +38,9 @@ type Client struct {
 	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
 	// them where they stand.
 	Searchable bool
+	Namespace  string // in which they are looked for before the first run starts; client.DefaultNamespace if it is empty
 
+	has atomic.Bool // the namespace has them
 	mu       sync.Mutex
 	machines map[string]*machine.Machine // by their hashes
 }
@@ -59,6 +62,9 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 		return err
 	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
+		return err
+	}
+	if err := c.searchable(ctx); err != nil {
 		return err
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,

@@ -34,7 +34,7 @@ func Dial(ctx context.Context, address string, o client.Options) (*Client, error
 	if o.Namespace == "" {
 		o.Namespace = client.DefaultNamespace
 	}
-	c := &Client{TaskQueue: u.Query().Get("queue")}
+	c := &Client{TaskQueue: u.Query().Get("queue"), Namespace: o.Namespace}
 	if c.TaskQueue == "" {
 		c.TaskQueue = "fsmc"
 	}

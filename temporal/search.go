@@ -1,9 +1,16 @@
 package temporal
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 )
@@ -26,6 +33,32 @@ func Attributes() map[string]enums.IndexedValueType {
 		all[key.GetName()] = key.GetValueType()
 	}
 	return all
+}
+
+// searchable refuses a start where the runs are to be searchable, and the namespace has not what that takes: the
+// server would refuse each step. Where it cannot be asked, as by a permission, the start goes on.
+func (c *Client) searchable(ctx context.Context) error {
+	if !c.Searchable || c.has.Load() {
+		return nil
+	}
+	namespace := cmp.Or(c.Namespace, client.DefaultNamespace)
+	found, err := c.Temporal.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil
+	}
+	wanted := Attributes()
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		has, ok := found.CustomAttributes[name]
+		switch {
+		case !ok:
+			return fmt.Errorf("the namespace %q has no search attribute %s: create it with temporal operator search-attribute create --namespace %s --name %s --type %s, or start runs without Searchable",
+				namespace, name, namespace, name, wanted[name])
+		case has != wanted[name]:
+			return fmt.Errorf("the search attribute %s is of the type %s in the namespace %q, and is to be of the type %s", name, has, namespace, wanted[name])
+		}
+	}
+	c.has.Store(true)
+	return nil
 }
 
 // attributes are those values of a run that change.
