@@ -40,7 +40,7 @@ type Client struct {
 	Searchable bool
 	Namespace  string // in which they are looked for before the first run starts; client.DefaultNamespace if it is empty
 
-	has atomic.Bool // the namespace has them
+	has      atomic.Bool // the namespace has them
 	mu       sync.Mutex
 	machines map[string]*machine.Machine // by their hashes
 }

@@ -1,6 +1,8 @@
 package temporal_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,28 @@ func TestMigrateRefused(t *testing.T) {
 			t.Errorf("expected %q, got %v", test.want, failed)
 		case !sdk.IsCanceledError(env.GetWorkflowError()):
 			t.Errorf("%q: the run ends with %v", test.want, env.GetWorkflowError())
+		}
+	}
+}
+
+// TestElsewhere: an attempt that meets a worker without that version of its activity waits for another, and is not lost.
+func TestElsewhere(t *testing.T) {
+	calls := 0
+	for name, other := range map[string]string{
+		"another version":  strings.Replace(plain, "on failed -> Failed", "on failed -> Done", 1),
+		"another activity": strings.ReplaceAll(plain, "work(", "labour("),
+	} {
+		env, in := environment(t, plain, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
+			"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) { calls++; return runtime.Result{}, nil }}})
+		in.Definition = compiled(other).Definition().Encode()
+		var steps []json.RawMessage
+		env.RegisterDelayedCallback(func() {
+			steps, _ = (&player{env: env}).look(t, "")
+			env.CancelWorkflow()
+		}, time.Hour)
+		env.ExecuteWorkflow(temporal.WorkflowType, in)
+		if len(steps) != 1 || calls != 0 || !sdk.IsCanceledError(env.GetWorkflowError()) {
+			t.Errorf("%s: %d calls, it ends with %v after %s", name, calls, env.GetWorkflowError(), steps)
 		}
 	}
 }
