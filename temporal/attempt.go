@@ -16,18 +16,22 @@ import (
 
 // attempt is a task of the run. Temporal makes it once: retries are the machine's.
 type attempt struct {
-	task   machine.Task
-	visit  int64
-	ready  time.Time // when it may begin
-	lost   int       // how often its worker was lost
-	ended  bool      // by a step
-	called bool      // its activity or child is under way
-	cancel workflow.CancelFunc
+	task      machine.Task
+	machine   *machine.Machine // by which it was begun
+	visit     int64
+	ready     time.Time // when it may begin
+	lost      int       // how often its worker was lost
+	elsewhere int       // how often a worker had it that knows it not
+	ended     bool      // by a step
+	called    bool      // its activity or child is under way
+	cancel    workflow.CancelFunc
 }
 
 const (
 	declineFor = time.Second // how long an attempt is left alone that an activity declined
-	lostLimit  = 5           // how often an attempt whose worker was lost is made again
+
+	elsewhereMost = time.Minute // the same of one that its worker has not, each time twice as long until that
+	lostLimit     = 5           // how often an attempt whose worker was lost is made again
 	// backstop is behind the limits that Perform holds an attempt to.
 	backstop = 365 * 24 * time.Hour
 )
@@ -38,7 +42,7 @@ func (r *run) begin(ctx workflow.Context, task machine.Task) {
 
 func (r *run) launch(ctx workflow.Context, a *attempt) {
 	ctx, a.cancel = workflow.NewDisconnectedContext(ctx) // a step of another attempt, that is cancelled, may begin it
-	r.attempts[a.task.Key] = a
+	r.attempts[a.task.Key], a.machine = a, r.machine
 	r.open++
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		r.see(ctx, a)
@@ -94,6 +98,10 @@ func (r *run) try(ctx workflow.Context, a *attempt) bool {
 	case answer.End == endDeclined:
 		r.note(free, machine.ReturnInput, a, &answer, answer.Message)
 		a.ready = workflow.Now(ctx).Add(declineFor)
+		return false
+	case answer.End == endElsewhere:
+		a.ready = workflow.Now(ctx).Add(min(declineFor<<min(a.elsewhere, 6), elsewhereMost))
+		a.elsewhere++
 		return false
 	case answer.End == endLost && !r.lost(free, a, &answer, a.lost):
 		a.lost++
@@ -167,6 +175,10 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	a.called = true
 	if err := workflow.ExecuteActivity(options, d.Activities[do.Activity].Name, call).Get(ctx, &answer); err != nil {
 		answer = Answer{End: endLost, Message: err.Error(), Took: workflow.Now(ctx).Sub(began)}
+		var unknown *temporal.ApplicationError
+		if errors.As(err, &unknown) && unknown.Type() == unregistered {
+			answer.End = endElsewhere
+		}
 		var timeout *temporal.TimeoutError
 		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint) != nil {
 			answer.Checkpoint = nil
@@ -183,6 +195,9 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	return answer, true
 }
 
+// unregistered is the type of the error with which Temporal's SDK answers for an activity that a worker has not.
+const unregistered = "ActivityNotRegisteredError"
+
 func limit(ns *int64) time.Duration {
 	if ns == nil {
 		return 0
@@ -193,23 +208,29 @@ func limit(ns *int64) time.Duration {
 // endOf is the input with which an attempt ends.
 func (r *run) endOf(a *attempt, answer *Answer) machine.Input {
 	if answer.End == endFailed {
-		return r.machine.FailureInput(&a.task, answer.Category, answer.Message)
+		return a.machine.FailureInput(&a.task, answer.Category, answer.Message)
 	}
-	in, err := r.machine.ResultInput(&a.task, answer.Event, answer.Data, machine.MaxPayload)
+	in, err := a.machine.ResultInput(&a.task, answer.Event, answer.Data, machine.MaxPayload)
 	if err != nil {
-		return r.machine.FailureInput(&a.task, "unknown", "the result does not fit: "+err.Error())
+		return a.machine.FailureInput(&a.task, "unknown", "the result does not fit: "+err.Error())
 	}
 	return in
 }
 
 func (r *run) conclude(ctx workflow.Context, a *attempt, answer *Answer) {
 	// What refuses it is that the run has moved on meanwhile: nothing is lost then.
-	_ = r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) {
+	err := r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) {
+		if a.machine != r.machine {
+			return machine.Input{}, errMoved
+		}
 		in := r.endOf(a, answer)
 		fill(&in, answer, s)
 		in.Stderr = answer.Stderr
 		return in, nil
 	})
+	if errors.Is(err, errMoved) {
+		r.late(ctx, a, answer)
+	}
 }
 
 // fill says who made an attempt, how long it took and what it has used.
@@ -224,7 +245,7 @@ func (r *run) late(ctx workflow.Context, a *attempt, answer *Answer) {
 		return
 	}
 	in := r.endOf(a, answer)
-	r.note(ctx, machine.LateInput, a, answer, r.machine.DescribeEnd(&in))
+	r.note(ctx, machine.LateInput, a, answer, a.machine.DescribeEnd(&in))
 }
 
 // note writes a line about an attempt that decides nothing: of a release only where it has cost something.
@@ -233,7 +254,11 @@ func (r *run) note(ctx workflow.Context, kind machine.InputKind, a *attempt, ans
 		return
 	}
 	_ = r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) { // refused above a hundred of them
-		in := machine.NoteInput(kind, &a.task, message)
+		task, ok := r.taskNow(a)
+		if !ok {
+			return machine.Input{}, errMoved
+		}
+		in := machine.NoteInput(kind, task, message)
 		fill(&in, answer, s)
 		return in, nil
 	})
@@ -245,7 +270,7 @@ func (r *run) lost(ctx workflow.Context, a *attempt, answer *Answer, times int) 
 		r.note(ctx, machine.LateInput, a, answer, "lost")
 	}
 	category, message := "", fmt.Sprintf("worker %q was lost", answer.Worker)
-	switch do := &r.machine.Definition().Dos[a.task.Do]; {
+	switch do := &a.machine.Definition().Dos[a.task.Do]; {
 	case do.Heartbeat != nil:
 		category = "silent"
 	case do.Progress != nil:
@@ -258,6 +283,9 @@ func (r *run) lost(ctx workflow.Context, a *attempt, answer *Answer, times int) 
 		return false
 	}
 	_ = r.apply(ctx, func(*machine.Snapshot) (machine.Input, error) {
+		if a.machine != r.machine {
+			return machine.Input{}, errMoved
+		}
 		return r.machine.FailureInput(&a.task, category, message), nil
 	})
 	return true
@@ -325,4 +353,6 @@ const (
 	endFailed   = "failed"
 	endDeclined = "declined"
 	endLost     = "lost"
+
+	endElsewhere = "elsewhere" // the worker has not that version of the activity
 )

@@ -180,6 +180,9 @@ func (r *run) tell(ctx workflow.Context, c *child, input func(*machine.Snapshot)
 // telling gives the run the end of an attempt that is a child.
 func (r *run) telling(ctx workflow.Context, c *child, input func(*machine.Snapshot) machine.Input) error {
 	_, err := r.step(ctx, 0, func(s *machine.Snapshot) (machine.Input, error) {
+		if c.machine != r.machine { // it was to start when the run moved
+			return machine.Input{}, errMoved
+		}
 		in := input(s)
 		in.Worker = beginner
 		if c.future != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/api/common/v1"
@@ -37,9 +38,11 @@ type Client struct {
 	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
 	// them where they stand.
 	Searchable bool
+	Namespace  string // in which they are looked for before the first run starts; client.DefaultNamespace if it is empty
 
+	has      atomic.Bool // the namespace has them
 	mu       sync.Mutex
-	machines map[string]*machine.Machine // by the id of the run
+	machines map[string]*machine.Machine // by their hashes
 }
 
 // Start starts a run. It takes the start step beforehand, so that parameters that are refused start nothing.
@@ -59,6 +62,9 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 		return err
 	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
+		return err
+	}
+	if err := c.searchable(ctx); err != nil {
 		return err
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,
@@ -181,40 +187,37 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 	if err != nil {
 		return nil, err
 	}
-	var encoded []json.RawMessage
-	for i := len(executions) - 1; i >= 0 && len(encoded) < most; i-- {
+	steps := []machine.StepView{}
+	for i := len(executions) - 1; i >= 0 && len(steps) < most; i-- {
 		var part []json.RawMessage
-		if err := c.query(ctx, run, executions[i], &part, QueryHistory, after+int64(len(encoded)), most-len(encoded)); err != nil {
+		e := &executions[i]
+		if err := c.query(ctx, run, e.id, &part, QueryHistory, after+int64(len(steps)), most-len(steps)); err != nil {
 			return nil, err
 		}
-		encoded = append(encoded, part...)
-	}
-	m, err := c.machineOf(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]machine.StepView, len(encoded))
-	for i, line := range encoded {
-		record, err := m.DecodeRecord(line)
+		decoded, err := c.decode(ctx, run, e.id, e.Versions, part)
 		if err != nil {
-			return nil, fmt.Errorf("the history of run %q: %w", run, err)
+			return nil, err
 		}
-		steps[i] = m.StepView(record)
+		steps = append(steps, decoded...)
 	}
 	return steps, nil
 }
 
-// chain are the executions of a run that have steps after a Seq, the newest first. That one has no name.
-func (c *Client) chain(ctx context.Context, run string, after int64) ([]string, error) {
-	for executions := []string{""}; ; {
-		var at Chain
-		if err := c.query(ctx, run, executions[len(executions)-1], &at, QueryChain); err != nil {
+// execution is one of the workflow of a run.
+type execution struct {
+	id string // of Temporal; empty for the newest
+	Chain
+}
+
+// chain are the executions of a run that have steps after a Seq, the newest first.
+func (c *Client) chain(ctx context.Context, run string, after int64) (all []execution, err error) {
+	for next := (execution{}); ; next = (execution{id: next.Previous}) {
+		if err := c.query(ctx, run, next.id, &next.Chain, QueryChain); err != nil {
 			return nil, err
 		}
-		if at.Base <= after || at.Previous == "" {
-			return executions, nil
+		if all = append(all, next); next.Base <= after || next.Previous == "" {
+			return all, nil
 		}
-		executions = append(executions, at.Previous)
 	}
 }
 
@@ -262,40 +265,4 @@ func keyword(fields map[string]*common.Payload, name string) (value string) {
 		_ = json.Unmarshal(p.Data, &value) // what is no text says nothing
 	}
 	return value
-}
-
-// machineOf gives the machine with which a run was started.
-func (c *Client) machineOf(ctx context.Context, run string) (*machine.Machine, error) {
-	c.mu.Lock()
-	m := c.machines[run]
-	c.mu.Unlock()
-	if m != nil {
-		return m, nil
-	}
-	first, err := c.Temporal.GetWorkflowHistory(ctx, run, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
-	if err != nil {
-		return nil, c.explain(ctx, run, err)
-	}
-	payloads := first.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()
-	if len(payloads) != 1 {
-		return nil, fmt.Errorf("workflow %q was not started as a run of a machine", run)
-	}
-	var in Input
-	if err := json.Unmarshal(payloads[0].Data, &in); err != nil {
-		return nil, fmt.Errorf("the input of run %q: %w", run, err)
-	}
-	d, err := machine.ParseDefinition(in.Definition)
-	if err != nil {
-		return nil, fmt.Errorf("the definition of run %q: %w", run, err)
-	}
-	if m, err = machine.Compile(d); err != nil {
-		return nil, fmt.Errorf("the definition of run %q: %w", run, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.machines == nil || len(c.machines) >= 1000 {
-		c.machines = map[string]*machine.Machine{}
-	}
-	c.machines[run] = m
-	return m, nil
 }

@@ -34,7 +34,7 @@ func Dial(ctx context.Context, address string, o client.Options) (*Client, error
 	if o.Namespace == "" {
 		o.Namespace = client.DefaultNamespace
 	}
-	c := &Client{TaskQueue: u.Query().Get("queue")}
+	c := &Client{TaskQueue: u.Query().Get("queue"), Namespace: o.Namespace}
 	if c.TaskQueue == "" {
 		c.TaskQueue = "fsmc"
 	}
@@ -135,7 +135,7 @@ func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *m
 	if err := c.query(ctx, run, "", &encoded, QuerySnapshot); err != nil {
 		return nil, nil, err
 	}
-	m, err := c.machineOf(ctx, run)
+	m, err := c.current(ctx, run)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,10 +60,10 @@ func (r *run) quiet(ctx workflow.Context) bool {
 	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && !r.unread() && !r.owes() && workflow.AllHandlersFinished(ctx)
 }
 
-// continues reports whether the run is to go on in a new execution now. One that has taken no step
-// yet has nothing to leave behind.
+// continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
+// another definition. One that has taken no step yet has nothing to leave behind.
 func (r *run) continues(ctx workflow.Context) bool {
-	return len(r.records) > 0 && workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.quiet(ctx)
+	return len(r.records) > 0 && (len(r.versions) > 1 || workflow.GetInfo(ctx).GetContinueAsNewSuggested()) && r.quiet(ctx)
 }
 
 // finished reports whether the workflow is over.
@@ -83,7 +83,7 @@ func (r *run) full(ctx workflow.Context) string {
 }
 
 // continued is the error with which Temporal starts the next execution.
-func (r *run) continued(ctx workflow.Context, in Input) error {
+func (r *run) continued(ctx workflow.Context) error {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
 		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
 	var err error
@@ -95,6 +95,7 @@ func (r *run) continued(ctx workflow.Context, in Input) error {
 			c.Waiting = append(c.Waiting, Waiting{Key: t.Key, Attempt: t.Attempt, Visit: a.visit, Lost: a.lost, Ready: a.ready})
 		}
 	}
+	in := r.in
 	in.Params, in.Continued = nil, c
 	return workflow.NewContinueAsNewError(ctx, WorkflowType, in)
 }
@@ -156,4 +157,12 @@ func (r *run) accept(id string, answer json.RawMessage) {
 type Chain struct {
 	Base     int64  `json:"base"`               // the Seq up to which earlier executions have them
 	Previous string `json:"previous,omitempty"` // Temporal's run id of the execution before; empty for none
+
+	Versions []Version `json:"versions"` // of the definition, by which the records of this execution were made
+}
+
+// Version is a definition by its hash, from the record with a Seq on.
+type Version struct {
+	From       int64  `json:"from"`
+	Definition string `json:"definition"`
 }

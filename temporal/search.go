@@ -1,9 +1,16 @@
 package temporal
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 )
@@ -28,10 +35,36 @@ func Attributes() map[string]enums.IndexedValueType {
 	return all
 }
 
+// searchable refuses a start where the runs are to be searchable, and the namespace has not what that takes: the
+// server would refuse each step. Where it cannot be asked, as by a permission, the start goes on.
+func (c *Client) searchable(ctx context.Context) error {
+	if !c.Searchable || c.has.Load() {
+		return nil
+	}
+	namespace := cmp.Or(c.Namespace, client.DefaultNamespace)
+	found, err := c.Temporal.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil
+	}
+	wanted := Attributes()
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		has, ok := found.CustomAttributes[name]
+		switch {
+		case !ok:
+			return fmt.Errorf("the namespace %q has no search attribute %s: create it with temporal operator search-attribute create --namespace %s --name %s --type %s, or start runs without Searchable",
+				namespace, name, namespace, name, wanted[name])
+		case has != wanted[name]:
+			return fmt.Errorf("the search attribute %s is of the type %s in the namespace %q, and is to be of the type %s", name, has, namespace, wanted[name])
+		}
+	}
+	c.has.Store(true)
+	return nil
+}
+
 // attributes are those values of a run that change.
 type attributes struct {
-	state, status, outcome string
-	entered                time.Time
+	definition, state, status, outcome string
+	entered                            time.Time
 }
 
 // publishAttributes writes those that have changed.
@@ -40,7 +73,7 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	if !r.searchable || s.State < 0 {
 		return nil
 	}
-	now := attributes{r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome), s.Entered}
+	now := attributes{r.machine.Hash(), r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome), s.Entered}
 	before := r.shown
 	if now == before {
 		return nil
@@ -48,7 +81,10 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	r.shown = now
 	var updates []temporal.SearchAttributeUpdate
 	if before == (attributes{}) {
-		updates = append(updates, attributeMachine.ValueSet(r.machine.Definition().Name), attributeDefinition.ValueSet(r.machine.Hash()))
+		updates = append(updates, attributeMachine.ValueSet(r.machine.Definition().Name))
+	}
+	if now.definition != before.definition {
+		updates = append(updates, attributeDefinition.ValueSet(now.definition))
 	}
 	if now.state != before.state {
 		updates = append(updates, attributeState.ValueSet(now.state))

@@ -1,10 +1,35 @@
 package temporal
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
+
+// compile compiles a definition in JSON.
+func compile(definition json.RawMessage, o ...machine.Option) (*machine.Machine, error) {
+	d, err := machine.ParseDefinition(definition)
+	if err != nil {
+		return nil, err
+	}
+	return machine.Compile(d, o...)
+}
+
+// readTree compiles the definitions of a machine and of those that it calls.
+func readTree(definition json.RawMessage, callees []json.RawMessage, semantics int) (*machine.Machine, map[string]*machine.Machine, error) {
+	d, err := machine.ParseDefinition(definition)
+	if err != nil {
+		return nil, nil, err
+	}
+	called := make([]*machine.Definition, len(callees))
+	for i, encoded := range callees {
+		if called[i], err = machine.ParseDefinition(encoded); err != nil {
+			return nil, nil, err
+		}
+	}
+	return compileTree(d, called, machine.WithSemantics(max(1, semantics)))
+}
 
 // compileTree compiles a machine and those that it calls, which are among the definitions.
 func compileTree(d *machine.Definition, callees []*machine.Definition, o ...machine.Option) (*machine.Machine, map[string]*machine.Machine, error) {

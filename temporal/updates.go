@@ -7,10 +7,11 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Names of the updates, which answer with the View, and of the queries.
+// Names of the updates, which answer with the View unless they say what, and of the queries.
 const (
 	UpdateSend     = "send"     // takes a machine.ExternalEvent
 	UpdateSteer    = "steer"    // takes a Steer
@@ -19,6 +20,10 @@ const (
 	QuerySnapshot  = "snapshot" // gives the snapshot in JSON
 	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
 	QueryChain     = "chain"    // gives a Chain
+
+	UpdateMigrate   = "migrate"    // takes a Migrate, and answers with a runtime.MigratedRun
+	QueryFits       = "fits"       // does the same, and moves nothing
+	QueryDefinition = "definition" // takes a hash of a Chain, and gives the definition in JSON
 )
 
 // Steer is what an operator wants: a cancel, pause, resume or retry.
@@ -47,7 +52,7 @@ func (r *run) listen(ctx workflow.Context) error {
 			return r.machine.EncodeSnapshot(r.snapshot), nil
 		}),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
-		workflow.SetQueryHandler(ctx, QueryChain, func() (Chain, error) { return Chain{r.base, r.previous}, nil }),
+		workflow.SetQueryHandler(ctx, QueryChain, r.chained),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSend, r.send, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
@@ -58,6 +63,10 @@ func (r *run) listen(ctx workflow.Context) error {
 			Validator: func(ctx workflow.Context, c machine.Completion) error {
 				return r.dry(ctx, 0, r.completion(&c))
 			}}),
+		workflow.SetQueryHandler(ctx, QueryDefinition, r.definition),
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdateMigrate, r.migrate, workflow.UpdateHandlerOptions{
+			Validator: func(ctx workflow.Context, of Migrate) error { return r.admitMigrate(ctx, &of) }}),
+		workflow.SetQueryHandler(ctx, QueryFits, func(of Migrate) (runtime.MigratedRun, error) { return r.fits(ctx, of) }),
 	)
 }
 

@@ -44,7 +44,8 @@ type Callee struct {
 
 // Register registers the workflow, and an activity for each function. The error says what is
 // missing, or what of the machine does not run on Temporal yet. A task queue serves one machine, and those
-// that it calls.
+// that it calls. With a Client, runs of another version of it get the functions of what that has with the same
+// name and types; the rest of them waits for a worker that has it.
 func Register(to worker.Registry, w Worker) error {
 	known := make([]*machine.Machine, len(w.Callees))
 	for i, c := range w.Callees {
@@ -61,17 +62,18 @@ func Register(to worker.Registry, w Worker) error {
 		}
 		served = append(served, c)
 	}
-	activities := map[string]map[string]performer{} // by name, and by the hash of the machine: two may have one of a name
+	activities := map[string]map[string]*versions{} // by name, and by the machine: two may have one of a name
 	for _, s := range served {
 		d := s.Machine.Definition()
+		of := &versions{client: w.Client, current: s, others: map[string]Callee{}}
 		if err := w.complete(d, s.Handlers); err != nil {
 			return err
 		}
-		for name, f := range s.Handlers.Activities {
+		for name := range s.Handlers.Activities {
 			if activities[name] == nil {
-				activities[name] = map[string]performer{}
+				activities[name] = map[string]*versions{}
 			}
-			activities[name][s.Machine.Hash()] = performer{s.Machine, f}
+			activities[name][d.Name] = of
 		}
 		for name, f := range s.Handlers.Guards {
 			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
@@ -81,11 +83,11 @@ func Register(to worker.Registry, w Worker) error {
 	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
 	for name, of := range activities {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
-			p, ok := of[c.Definition]
-			if !ok {
-				return Answer{}, fmt.Errorf("this worker has another version of machine %q", c.Machine)
+			v := of[c.Machine].find(ctx, &c)
+			if f := v.Handlers.Activities[name]; f != nil {
+				return w.attempt(ctx, performer{v.Machine, f}, name, &c)
 			}
-			return w.attempt(ctx, p, name, &c)
+			return Answer{End: endElsewhere, Worker: w.Name}, nil
 		}, activity.RegisterOptions{Name: name})
 	}
 	if w.Outbox != nil {

@@ -55,6 +55,7 @@ type run struct {
 	unread    func() bool                 // there is one to deal with
 
 	records  []json.RawMessage          // of this execution
+	versions []version                  // of the machine, by which they were made, oldest first
 	base     int64                      // the Seq of the last record before them
 	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
@@ -91,7 +92,7 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 			return r.over()
 		}
 		if r.continues(ctx) {
-			return Output{}, r.continued(ctx, in)
+			return Output{}, r.continued(ctx)
 		}
 		if r.stops() {
 			if err := r.stop(ctx); err != nil {
@@ -138,23 +139,14 @@ const cancelActor = "temporal"
 
 // newRun takes the start step. An update that comes with the start waits for it.
 func newRun(ctx workflow.Context, in Input) (*run, error) {
-	d, err := machine.ParseDefinition(in.Definition)
-	if err != nil {
-		return nil, err
-	}
-	callees := make([]*machine.Definition, len(in.Callees))
-	for i, encoded := range in.Callees {
-		if callees[i], err = machine.ParseDefinition(encoded); err != nil {
-			return nil, err
-		}
-	}
-	m, below, err := compileTree(d, callees, machine.WithSemantics(max(1, in.Semantics)))
+	m, below, err := readTree(in.Definition, in.Callees, in.Semantics)
 	if err != nil {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
 	r := &run{in: in, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
+	r.versions = []version{{0, m}}
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
 	}

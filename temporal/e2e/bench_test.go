@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -44,6 +46,7 @@ func byHand(ctx workflow.Context) error {
 // events of Temporal's history a step takes more.
 func BenchmarkUpdates(b *testing.B) {
 	c := dial(b, b.Name())
+	counting, hand := fmt.Sprint("counter-", time.Now().UnixNano()), fmt.Sprint("by-hand-", time.Now().UnixNano())
 	w := worker.New(c.Temporal, "by-hand", worker.Options{})
 	w.RegisterWorkflow(byHand)
 	if err := w.Start(); err != nil {
@@ -51,10 +54,10 @@ func BenchmarkUpdates(b *testing.B) {
 	}
 	defer w.Stop()
 	serve(b, c, counter, runtime.Handlers{}, nil)
-	if err := c.Start(b.Context(), counter, "counter", nil); err != nil {
+	if err := c.Start(b.Context(), counter, counting, nil); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := c.Temporal.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: "by-hand", TaskQueue: "by-hand"}, byHand); err != nil {
+	if _, err := c.Temporal.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: hand, TaskQueue: "by-hand"}, byHand); err != nil {
 		b.Fatal(err)
 	}
 	send := func(id string) {
@@ -67,12 +70,12 @@ func BenchmarkUpdates(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	send("counter")
-	send("by-hand")
-	events := map[string]int{"counter": -count(b, c.Temporal, "counter"), "by-hand": -count(b, c.Temporal, "by-hand")}
+	send(counting)
+	send(hand)
+	events := map[string]int{counting: -count(b, c.Temporal, counting), hand: -count(b, c.Temporal, hand)}
 	took := map[string]float64{}
 	for b.Loop() {
-		for _, id := range []string{"counter", "by-hand"} {
+		for _, id := range []string{counting, hand} {
 			before := b.Elapsed()
 			send(id)
 			took[id] += (b.Elapsed() - before).Seconds()
@@ -81,11 +84,11 @@ func BenchmarkUpdates(b *testing.B) {
 	for id := range events {
 		events[id] += count(b, c.Temporal, id)
 	}
-	b.ReportMetric(float64(b.N)/took["counter"], "updates/s")
-	b.ReportMetric(float64(b.N)/took["by-hand"], "by-hand/s")
-	b.ReportMetric(took["by-hand"]/took["counter"], "ratio")
-	b.ReportMetric(float64(events["counter"])/float64(b.N), "events/step")
-	b.ReportMetric(float64(events["by-hand"])/float64(b.N), "by-hand-events/step")
+	b.ReportMetric(float64(b.N)/took[counting], "updates/s")
+	b.ReportMetric(float64(b.N)/took[hand], "by-hand/s")
+	b.ReportMetric(took[hand]/took[counting], "ratio")
+	b.ReportMetric(float64(events[counting])/float64(b.N), "events/step")
+	b.ReportMetric(float64(events[hand])/float64(b.N), "by-hand-events/step")
 }
 
 func count(b *testing.B, c client.Client, id string) (n int) {

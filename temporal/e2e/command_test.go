@@ -29,13 +29,13 @@ func TestCommand(t *testing.T) {
 	write(t, filepath.Join(folder, "work"), "#!/bin/sh\ncat >/dev/null\necho '{\"event\": \"Worked\", \"data\": {\"n\": 7}}'\n", 0o700)
 	write(t, filepath.Join(folder, "deliver"), "#!/bin/sh\ncat >>\"$0.out\"\n", 0o700)
 	env := append(os.Environ(), fmt.Sprintf("FSMC_DB=temporal://%s/%s?queue=%s", server().GetFrontendHostPort(), server().GetDefaultNamespace(), t.Name()))
-	fsmc := func(status int, args ...string) string {
+	fsmc := func(status int, args ...string) string { // -1 is any status
 		t.Helper()
 		c := exec.Command(program, args...)
 		c.Env = env
 		out, err := c.CombinedOutput()
 		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) || c.ProcessState.ExitCode() != status {
+		if err != nil && !errors.As(err, &exit) || status >= 0 && c.ProcessState.ExitCode() != status {
 			t.Fatalf("%q ends with %v: %s", args, err, out)
 		}
 		return string(out)
@@ -75,6 +75,33 @@ func TestCommand(t *testing.T) {
 	}
 	fsmc(0, "run", path, "--detach", "--id", "c-2", "--param", "item=book")
 	if out := fsmc(0, "cancel", "c-2", "--reason", "not needed"); !strings.Contains(out, `"cancelled"`) {
+		t.Error(out)
+	}
+	next := filepath.Join(folder, "next.fsm")
+	write(t, next, strings.ReplaceAll(source, "Waiting", "Asking"), 0o600)
+	fsmc(0, "run", path, "--detach", "--id", "c-3", "--param", "item=book")
+	moves := func(status int, state string, more ...string) {
+		t.Helper()
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // the list is behind by a moment
+			out := fsmc(-1, append([]string{"migrate", next}, more...)...)
+			if strings.Contains(out, `"run": "c-3"`) {
+				if !strings.Contains(out, state) {
+					t.Errorf("migrate %q: %s", more, out)
+				}
+				fsmc(status, append([]string{"migrate", next}, more...)...)
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("migrate finds no run: %s", out)
+			}
+		}
+	}
+	moves(1, `there is no state \"Waiting\" any more`)
+	names := filepath.Join(folder, "names.json")
+	write(t, names, `{"states": {"Waiting": "Asking"}}`, 0o600)
+	moves(0, `"to": "Asking"`, "--map", names)
+	moves(0, `"applied": true`, "--map", names, "--apply")
+	if out := fsmc(0, "show", "c-3"); !strings.Contains(out, `"state": "Asking"`) {
 		t.Error(out)
 	}
 	fsmc(0, "list")

@@ -2,20 +2,26 @@ package e2e
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"sync"
 	"testing"
 
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
+// events are how many TestContinues sends; the long form, of which docs/temporal-server.md tells, sends 10,000.
+var events = flag.Int("events", 2400, "how many events are sent to a run that goes on in new executions")
+
 // TestContinues has eight senders send to one run until its history is too long for one execution: it goes on
 // in a new one, and no event is lost or taken twice.
 func TestContinues(t *testing.T) {
-	const senders, each = 8, 300
+	const senders = 8
+	each := *events / senders
 	c := dial(t, t.Name())
 	serve(t, c, counter, runtime.Handlers{}, nil)
 	if err := c.Start(t.Context(), counter, "long", nil); err != nil {
@@ -41,7 +47,7 @@ func TestContinues(t *testing.T) {
 	if want := fmt.Sprintf(`{"n":%d}`, senders*each); string(v.Data) != want {
 		t.Errorf("the run has %s, want %s", v.Data, want)
 	}
-	steps, err := c.History(t.Context(), "long", 0, 10_000)
+	steps, err := c.History(t.Context(), "long", 0, 1+senders*each)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +66,13 @@ func TestContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if executions, err := c.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = 'long'"}); err == nil {
+		t.Logf("%d steps in %d executions", len(steps), len(executions.Executions))
+	}
 	if first.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId() == "" {
 		t.Error("it still goes on in its first execution: nothing was tried")
 	}
-	if _, err := c.Send(t.Context(), "long", machine.ExternalEvent{Name: "Add", Data: json.RawMessage(`{"n":1}`), ID: "0-0"}); err != nil {
+	if _, err := c.Send(t.Context(), "long", machine.ExternalEvent{Name: "Add", Data: json.RawMessage(`{"n":1}`), ID: fmt.Sprint("0-", each/2)}); err != nil {
 		t.Error(err)
 	}
 	if v, err = c.Show(t.Context(), "long"); err != nil || string(v.Data) != fmt.Sprintf(`{"n":%d}`, senders*each) {

@@ -35,6 +35,7 @@ const usage = `fsmc-temporal works with runs that Temporal keeps.
   fsmc-temporal run PATH --detach --id ID    start a run, and leave the work to workers
   fsmc-temporal send ID EVENT                send an event to a run
   fsmc-temporal cancel|pause|resume|retry ID
+  fsmc-temporal migrate PATH [--map FILE]    show which unfinished runs fit the definition in PATH; --apply moves them
   fsmc-temporal show ID                      print how a run stands
   fsmc-temporal history ID                   print the steps of a run
   fsmc-temporal list                         print the newest runs
@@ -42,7 +43,7 @@ const usage = `fsmc-temporal works with runs that Temporal keeps.
 All take --db temporal://HOST:PORT/NAMESPACE?queue=NAME, for which the variable FSMC_DB stands in.
 All but list, and run without an activity, need a worker. They print JSON.
 
-Exit status: 0 all is well; 1 the run refuses it, or is not there; 2 wrong usage, or no answer.
+Exit status: 0 all is well; 1 the run refuses it or does not fit, or is not there; 2 wrong usage, or no answer.
 `
 
 func main() {
@@ -68,7 +69,7 @@ func do(ctx context.Context, args []string, out, errOut io.Writer) int {
 	}
 	fmt.Fprintln(errOut, "fsmc-temporal:", describe.Printable(err.Error()))
 	var refused *machine.Rejected
-	if errors.As(err, &refused) || errors.Is(err, runtime.ErrNotFound) {
+	if errors.As(err, &refused) || errors.Is(err, errMisfit) || errors.Is(err, runtime.ErrNotFound) {
 		return 1
 	}
 	return 2
@@ -93,9 +94,9 @@ type options struct {
 	db, id, data, eventID  string
 	activities, outbox     string
 	machine, actor, reason string
-	format                 string
+	format, mapping        string
 	params                 map[string]string
-	detach, force          bool
+	detach, force, apply   bool
 	ifSeq, after           int64
 	limit                  int
 }
@@ -114,6 +115,8 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.actor, "actor", cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME")), "")
 	f.StringVar(&o.reason, "reason", "", "")
 	f.StringVar(&o.format, "format", "json", "")
+	f.StringVar(&o.mapping, "map", "", "")
+	f.BoolVar(&o.apply, "apply", false, "")
 	f.BoolVar(&o.detach, "detach", false, "")
 	f.BoolVar(&o.force, "force", false, "")
 	f.Int64Var(&o.ifSeq, "if-seq", 0, "")
@@ -132,7 +135,7 @@ func (o *options) flags() *flag.FlagSet {
 
 func (o *options) command(ctx context.Context, words []string) error {
 	name, rest := words[0], words[1:]
-	wanted, ok := map[string]int{"run": 1, "send": 2, "cancel": 1, "pause": 1, "resume": 1, "retry": 1, "show": 1, "history": 1, "list": 0}[name]
+	wanted, ok := map[string]int{"run": 1, "migrate": 1, "send": 2, "cancel": 1, "pause": 1, "resume": 1, "retry": 1, "show": 1, "history": 1, "list": 0}[name]
 	switch {
 	case !ok:
 		return fmt.Errorf("there is no command %q for runs on Temporal: see fsmc-temporal --help", name)
@@ -147,7 +150,7 @@ func (o *options) command(ctx context.Context, words []string) error {
 	}
 	var m *machine.Machine
 	var callees []*machine.Machine
-	if name == "run" {
+	if name == "run" || name == "migrate" {
 		var err error
 		if m, callees, err = o.load(rest[0]); err != nil {
 			return err
@@ -159,10 +162,12 @@ func (o *options) command(ctx context.Context, words []string) error {
 	}
 	defer c.Temporal.Close()
 	by := machine.Operator{Actor: o.actor, Reason: o.reason}
+	c.Callees = callees
 	switch name {
 	case "run":
-		c.Callees = callees
 		return o.run(ctx, c, m)
+	case "migrate":
+		return o.migrate(ctx, c, m, by)
 	case "send":
 		return o.print(c.Send(ctx, rest[0], machine.ExternalEvent{Name: rest[1], Data: json.RawMessage(o.data), ID: o.eventID, IfSeq: o.ifSeq,
 			Actor: o.actor, Reason: o.reason}))
@@ -218,7 +223,7 @@ func (o *options) run(ctx context.Context, c *temporal.Client, m *machine.Machin
 		return err
 	}
 	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
-	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers}
+	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal}
 	for _, callee := range c.Callees {
 		handlers, err := process.Load(o.activities, callee)
 		if err != nil {

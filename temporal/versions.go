@@ -1,0 +1,49 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+)
+
+// versions are those of a machine that a worker has met.
+type versions struct {
+	client  client.Client // asks a run for its definition; nil: there is the current one alone
+	current Callee
+
+	mu     sync.Mutex
+	others map[string]Callee // by hash
+}
+
+// find gives the version by which an attempt was begun, with those of the functions that fit it. It has none
+// where the worker has not the machine, or nobody can be asked for the definition.
+func (v *versions) find(ctx context.Context, c *Call) (found Callee) {
+	if v == nil {
+		return Callee{}
+	}
+	if c.Definition == v.current.Machine.Hash() {
+		return v.current
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	found, ok := v.others[c.Definition]
+	if ok || v.client == nil {
+		return found
+	}
+	var encoded json.RawMessage
+	answer, err := v.client.QueryWorkflow(ctx, c.Run, "", QueryDefinition, c.Definition)
+	if err == nil {
+		err = answer.Get(&encoded)
+	}
+	if err == nil {
+		found.Machine, err = compile(encoded)
+	}
+	if err != nil { // it is asked for again
+		return Callee{}
+	}
+	found.Handlers, _ = v.current.Handlers.Match(v.current.Machine.Definition(), found.Machine.Definition())
+	v.others[c.Definition] = found
+	return found
+}
