@@ -164,6 +164,25 @@ func TestSendFromPage(t *testing.T) {
 	s.has(s.post("/runs/doc-1/send", form, 409), "doc-1") // it has ended
 }
 
+// TestNothingIsChosen: a form says yes or no only where a person has chosen that.
+func TestNothingIsChosen(t *testing.T) {
+	s := newSite(t, `
+machine Approval {
+    event Decide { approved bool }
+    initial Waiting
+    state Waiting { on Decide when event.approved -> Out else -> Waiting unbounded }
+    terminal Out
+}
+`, nil)
+	s.start("r", "")
+	chosen := `name="f.approved"><option value="">–</option><option>true</option><option>false</option>`
+	s.has(s.get("/runs/r", 200), chosen)
+	form := url.Values{"event": {"Decide"}, "if_seq": {"1"}, "f.approved": {""}}
+	s.has(s.post("/runs/r/send", form, 422), "approved", "missing")
+	form.Set("f.approved", "true")
+	s.post("/runs/r/send", form, 303)
+}
+
 func TestIfSeqOfPage(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)
