@@ -20,7 +20,7 @@ func TestSend(t *testing.T) {
 	for id, scripts := range map[string]bool{"doc-1": true, "doc-2": false} {
 		tb := w.open("runs/"+id, emulation.SetScriptExecutionDisabled(!scripts))
 		form := "#send-Approve "
-		tb.do(chromedp.SetValue(form+"[name='f.note']", "fine"), chromedp.SetValue(form+"[name='f.level']", "4"))
+		tb.do(chromedp.SetValue(form+"[name='f.note']", "fine"), chromedp.SetValue(form+"[name='f.level']", "4"), chromedp.SetValue(form+"[name='f.urgent']", "true"))
 		begun := time.Now()
 		tb.do(chromedp.Click(form + "button.primary"))
 		tb.until(`document.querySelector("#state-Publishing.current")`)
@@ -166,7 +166,7 @@ func TestKeys(t *testing.T) {
 func TestSimulate(t *testing.T) {
 	w := newWorld(t, []string{"doc-1"})
 	tb := w.open("runs/doc-1/simulate", emulation.SetDeviceMetricsOverride(1400, 960, 1, false))
-	tb.do(chromedp.SetValue("[id='choice1-level']", "3"), chromedp.SetValue("[id='choice1-note']", "what if"), chromedp.Click(".choice button[value='1']"))
+	tb.do(chromedp.SetValue("[id='choice1-level']", "3"), chromedp.SetValue("[id='choice1-urgent']", "false"), chromedp.SetValue("[id='choice1-note']", "what if"), chromedp.Click(".choice button[value='1']"))
 	tb.until(`document.querySelector("#state-Publishing.current")`)
 	tb.shot("simulate-slider")
 	tb.do(chromedp.Evaluate("window.loaded = 1", nil), chromedp.Focus("#at"), chromedp.KeyEvent(kb.ArrowLeft))
