@@ -1,6 +1,10 @@
 package data
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"math"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // readChecked notes the values that may not fit and that no field holds: what is
 // published, and the items that effects put into lists, as assignments to fields of their
@@ -33,7 +37,11 @@ func (t *Tracked) readChecked() {
 // readChecks notes value, which b puts where v stands, unless it fits; written is as in
 // readItems.
 func (t *Tracked) readChecks(b *ir.Block, arm *ir.Arm, written string, v *ir.Var, value ir.Expr) {
-	switch r := v.Type.Limits(); {
+	r := v.Type.Limits()
+	if r == nil && MayOverflow(value) {
+		r = &ir.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
+	}
+	switch {
 	case r == nil || Within(value, r.Lo, r.Hi):
 		return
 	case v.Type.Kind != ir.List:

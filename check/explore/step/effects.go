@@ -318,7 +318,11 @@ func (c *compiler) fits(a *ir.Assign, arm *ir.Arm) func(*Step) (int64, bool) {
 		}
 		return mayFit
 	}
-	lo, hi := a.Var.Type.Limits().Lo, a.Var.Type.Limits().Hi
+	limits := a.Var.Type.Limits()
+	if limits == nil { // it may need more than 64 bits
+		return mayFit
+	}
+	lo, hi := limits.Lo, limits.Hi
 	if region := c.region(a.Value, arm); region != nil {
 		least, most := &ir.Const{Kind: a.Var.Type.Kind, Int: lo}, &ir.Const{Kind: a.Var.Type.Kind, Int: hi}
 		return func(s *Step) (int64, bool) {
