@@ -122,16 +122,16 @@ const (
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	OrderFulfillmentMaxSteps                    = 79                     // at most
+	OrderFulfillmentMaxSteps                    = 79                     // some run takes that many
 	OrderFulfillmentMaxTime                     = 27910672 * time.Second // at most
 	OrderFulfillmentMaxAttemptsReserveInventory = 16                     // some run takes that many
 	OrderFulfillmentMaxAttemptsAuthorizePayment = 28                     // some run takes that many
 	OrderFulfillmentMaxAttemptsCapturePayment   = 28                     // some run takes that many
-	OrderFulfillmentMaxAttemptsSendConfirmation = 16                     // at most
-	OrderFulfillmentMaxAttemptsNotification     = 4                      // at most
-	OrderFulfillmentMaxAttemptsRecall           = 5                      // at most
-	OrderFulfillmentMaxAttemptsRefund           = 5                      // at most
-	OrderFulfillmentMaxAttemptsRelease          = 10                     // at most
+	OrderFulfillmentMaxAttemptsSendConfirmation = 16                     // some run takes that many
+	OrderFulfillmentMaxAttemptsNotification     = 4                      // some run takes that many
+	OrderFulfillmentMaxAttemptsRecall           = 5                      // some run takes that many
+	OrderFulfillmentMaxAttemptsRefund           = 5                      // some run takes that many
+	OrderFulfillmentMaxAttemptsRelease          = 10                     // some run takes that many
 	OrderFulfillmentMaxAttemptsSettlement       = 5                      // some run takes that many
 )
 
@@ -657,10 +657,10 @@ func (NotificationState) MachineName() string { return "Notification" }
 // What is proved of every run of Notification: the most steps (moves and retries), time,
 // costs and attempts of each activity that it can take. A cost may be no whole number.
 const (
-	NotificationMaxSteps          = 4                  // at most
+	NotificationMaxSteps          = 4                  // some run takes that many
 	NotificationMaxTime           = 1482 * time.Second // at most
 	NotificationMaxAttemptsNotice = 3                  // some run takes that many
-	NotificationMaxAttemptsRecall = 1                  // at most
+	NotificationMaxAttemptsRecall = 1                  // some run takes that many
 )
 
 // NotificationParams is what a run of Notification is started with.
