@@ -19,7 +19,7 @@ func (m *machine) choice(st *foreign.Value) error {
 			return err
 		}
 	}
-	effects := m.passed(st)
+	effects := m.passed(st, st)
 	if d := st.Get("Default"); d != nil {
 		target, err := m.target(d)
 		if err != nil {
@@ -61,13 +61,7 @@ func (b *branches) rule(rule *foreign.Value) error {
 		b.split()
 	}
 	b.takes, b.known = append(b.takes, b.fresh...), append(b.known, b.fresh...)
-	effects := b.passed(b.st)
-	if b.jsonata(b.st) {
-		effects = b.jsonataOutput(rule, expr{text: b.data})
-	} else {
-		effects = append(effects, b.assigned(rule, scope{})...)
-	}
-	arm := b.step(target, effects)
+	arm := b.step(target, b.passed(b.st, rule))
 	if when != "" {
 		arm = "when " + when + " " + arm
 	}

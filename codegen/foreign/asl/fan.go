@@ -148,10 +148,14 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 	} else {
 		list = expr{text: m.data}
 	}
-	if list.text == "null" || strings.HasPrefix(list.text, "{") {
-		if list.text != "null" {
-			m.lost("the elements of an object")
-		}
+	switch {
+	case list.text == "null":
+		list.text = "[]"
+	case strings.HasPrefix(list.text, "{"):
+		m.lost("the elements of an object")
+		list.text = "[]"
+	case strings.HasPrefix(list.text, `"`):
+		m.lost("the elements: Items is a text, and no list")
 		list.text = "[]"
 	}
 	if strings.HasPrefix(list.text, "[") && list.text != "[]" {

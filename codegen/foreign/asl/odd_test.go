@@ -25,6 +25,12 @@ func TestOddIsRefused(t *testing.T) {
 		around(`{"Type":"Wait","Timestamp":"tomorrow","Next":"B"}`):                                            `waits until "tomorrow", which is not a time`,
 		`{"StartAt":"A","States":{"A":{"Type":"Parallel","End":true,"Branches":["x"]}}}`:                       "has no States",
 		`{"StartAt":"A","States":{"A":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"I","States":{}}}}}`: "has no States",
+		around(`{"Type":"Task","Next":"B"}`):                                                                   `state "A" is a Task without a Resource`,
+		around(`{"Type":"Fail","Next":"B"}`):                                                                   `state "A" is a Fail, which ends the execution: it has no Next`,
+		around(`{"Type":"Succeed","End":true}`):                                                                `state "A" is a Succeed, which ends the execution: it has no End`,
+		around(`{"Type":"Task","Resource":"r","Next":"B","TimeoutSeconds":-5}`):                                `TimeoutSeconds in state "A" is -5, and it is at least 1`,
+		around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"MaxAttempts":-1}]}`):   `MaxAttempts in state "A" is -1, and it is at least 0`,
+		around(`{"Type":"Task","Resource":"r","Next":"B","Retry":[{"ErrorEquals":["X"],"BackoffRate":0.5}]}`):  `BackoffRate in state "A" is 0.5, and it is at least 1`,
 	})
 }
 
@@ -55,6 +61,12 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// A comparison with another type is false there; a field of a type would halt the run.
 		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"b","Next":"B"},{"Variable":"$.x","NumericEquals":1,"Next":"B"}],"Default":"B"}`),
 			Want: []string{"guard x_string_equals_b(value json)", "guard x_numeric_equals_1(value json)"}, Grade: foreign.Part},
+		// What a Choice itself assigns is of its Default; a rule assigns in its place.
+		{Text: around(`{"Type":"Choice","Assign":{"v":1},"Choices":[{"Variable":"$.x","BooleanEquals":true,"Assign":{"v":2},"Next":"B"},{"Variable":"$.y","BooleanEquals":true,"Next":"B"}],"Default":"B"}`),
+			Want: []string{`when x == true -> B { v = {"value": 2} }`, `when y == true -> B else -> B { v = {"value": 1} }`}, Grade: foreign.Part},
+		// A text that is to be filled in is no list.
+		{Text: around(`{"Type":"Map","Items":"LIST","ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}},"Next":"B"}`),
+			Want: []string{"// Lost: the elements: Items is a text, and no list", "a_items = []"}, Grade: foreign.Part},
 		// OutputPath reads what is kept beside the data, and the rest of it.
 		{Text: `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","ResultPath":"$.x","Next":"P"},"P":{"Type":"Pass","OutputPath":"$.y","Next":"Q"},"Q":{"Type":"Pass","OutputPath":"$.x","End":true}}}`,
 			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},

@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ func (m *machine) state(key string, st *foreign.Value) error {
 	m.item = m.report.Item(key, st.Line)
 	m.cur = &foreign.State{Name: m.states.Title(key), Doc: m.doc(key, st)}
 	m.m.States = append(m.m.States, m.cur)
-	if err := language(st); err != nil {
+	if err := cmp.Or(language(st), lawful(key, st)); err != nil {
 		return err
 	}
 	switch kind := st.Get("Type"); kind.Str() {
@@ -39,6 +40,41 @@ func (m *machine) state(key string, st *foreign.Value) error {
 		}
 		return kind.Errorf("state %q is of type %q, which is not of the Amazon States Language", key, kind.Str())
 	}
+}
+
+// lawful refuses a state that lacks what it has to have, or has what means nothing in it.
+func lawful(key string, st *foreign.Value) error {
+	switch kind := st.Get("Type").Str(); kind {
+	case "Task":
+		if st.Get("Resource") == nil {
+			return st.Errorf("state %q is a Task without a Resource", key)
+		}
+	case "Succeed", "Fail":
+		for _, name := range []string{"Next", "End"} {
+			if v := st.Get(name); v != nil {
+				return v.Errorf("state %q is a %s, which ends the execution: it has no %s", key, kind, name)
+			}
+		}
+	}
+	if err := least(key, st, 1, "TimeoutSeconds", "HeartbeatSeconds"); err != nil {
+		return err
+	}
+	for _, r := range st.Get("Retry").List() {
+		if err := cmp.Or(least(key, r, 1, "IntervalSeconds", "BackoffRate", "MaxDelaySeconds"), least(key, r, 0, "MaxAttempts")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// least refuses numbers in v that are too small.
+func least(key string, v *foreign.Value, n float64, names ...string) error {
+	for _, name := range names {
+		if of := v.Get(name); of.Is(foreign.Number) && of.Float(n) < n {
+			return of.Errorf("%s in state %q is %s, and it is at least %g", name, key, of.Text, n)
+		}
+	}
+	return nil
 }
 
 func (m *machine) doc(key string, st *foreign.Value) string {
@@ -148,7 +184,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 	if err != nil {
 		return err
 	}
-	effects := m.passed(st)
+	effects := m.passed(st, st)
 	if s := st.Get("Seconds"); s.Is(foreign.Number) {
 		m.long(s)
 		m.cur.Add("after " + foreign.Seconds(s.Float(1)) + " " + m.step(next, effects))
@@ -215,18 +251,18 @@ func (m *machine) waitValue(st *foreign.Value, key string) (expr, bool) {
 	return expr{}, false
 }
 
-// passed is the effects of a state that hands its input on.
-func (m *machine) passed(st *foreign.Value) []string {
+// passed is the effects of a state that hands its input on. What it assigns stands in by: in
+// the state itself, or in a rule of a Choice, which assigns in its place.
+func (m *machine) passed(st, by *foreign.Value) (effects []string) {
 	if m.jsonata(st) {
-		return m.jsonataOutput(st, expr{text: m.data})
+		return m.jsonataOutput(by, expr{text: m.data})
 	}
 	out := st.Get("OutputPath")
 	if in := st.Get("InputPath"); out == nil && in != nil {
 		out = in
 	}
-	effects := m.assigned(st, scope{})
 	if out != nil && out.Str() != "$" {
-		effects = append(m.replace(m.outputOf(out)), effects...)
+		effects = m.replace(m.outputOf(out))
 	}
-	return effects
+	return append(effects, m.assigned(by, scope{})...)
 }

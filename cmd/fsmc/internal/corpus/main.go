@@ -1,5 +1,6 @@
 // Corpus imports every file of a folder and checks the machines: it prints how many came
-// over whole and in part, and the findings by rule. docs/migrating.md shows its table.
+// over whole and in part, and the findings by rule. docs/migrating.md shows its table. Of the States
+// Language, the folder may have clones of repositories: it takes the definitions that stand in their files.
 //
 //	go run ./cmd/fsmc/internal/corpus [-v] asl FOLDER
 package main
@@ -66,9 +67,20 @@ func (t *table) file(path string, d fs.DirEntry, err error) error {
 	if err != nil {
 		return err
 	}
+	all := [][]byte{text}
+	if t.source.Name == "asl" {
+		all = definitionsIn(path, text)
+	}
+	for _, text := range all {
+		t.definition(path, text)
+	}
+	return nil
+}
+
+func (t *table) definition(path string, text []byte) {
 	if t.seen[string(text)] {
 		t.same++
-		return nil
+		return
 	}
 	t.seen[string(text)] = true
 	t.files++
@@ -77,7 +89,7 @@ func (t *table) file(path string, d fs.DirEntry, err error) error {
 	if err != nil {
 		t.refused++
 		t.say("%s: refused: %v", path, err)
-		return nil
+		return
 	}
 	t.made += len(result.Report.Machines)
 	grade := result.Report.Grade()
@@ -101,7 +113,6 @@ func (t *table) file(path string, d fs.DirEntry, err error) error {
 		t.why[why]++
 	}
 	t.check(path, result.Text)
-	return nil
 }
 
 // shapes are what a definition in the States Language may have, by a member that says so.
