@@ -31,7 +31,8 @@ type shared struct {
 	proof   proof
 
 	endings map[*witness.Witness]replay.Ending // of the witnesses made so far
-	changes *replay.Changes                    // why the last one that did not replay did not
+	played  map[alongOf]*along
+	changes *replay.Changes // why the last one that did not replay did not
 
 	suppressions []Suppression // settled when all rules but those that run last have reported
 }

@@ -89,14 +89,12 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 		s.alsoReaches(f, true)
 		return
 	}
-	w, retries, whole := p.RunAll(f.path)
-	s.rows += len(w.Path)
 	ending := replay.Taken
 	if f.Name == timeName {
 		ending = replay.Latest // at once it would show the way, and not the time
 	}
-	run, replays := s.replays(s.ends(w, ending))
-	delete(s.endings, w)
+	along := s.along(f.path, ending, nil)
+	w, run, replays, retries, whole := along.w, along.copied(), along.replays, along.retries, along.whole
 	if !replays && f.weight != nil && !f.soughtSure && !p.Sure(f.path) {
 		f.soughtSure = true
 		if path := p.SurePath(f.weight, f.length); path != nil && !slices.Equal(path, f.path) {

@@ -199,17 +199,15 @@ func (s *shared) reachesAt(f *Figure, terminal *ir.State, given map[string]any) 
 	}
 	at := *f
 	at.path = path
-	w, retries, whole := p.RunAll(path)
-	begin(w, given)
-	s.rows += len(w.Path)
-	run, replays := s.replays(s.ends(w, replay.Taken))
+	a := s.along(path, replay.Taken, given)
+	run := a.copied()
 	switch {
-	case !replays || !retries || !whole:
+	case !a.replays || !a.retries || !a.whole:
 		return shown{}
 	case !s.calls():
 		return shown{lastOf(run), true, run}
 	}
-	run, ok := s.combined(&at, w, run)
+	run, ok := s.combined(&at, a.w, run)
 	return shown{at.lasts, ok, run}
 }
 
