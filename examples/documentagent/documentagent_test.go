@@ -109,6 +109,9 @@ func TestSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for i := range stats.States { // it tells how long the computer took for a visit, too
+			stats.States[i].Mean = ""
+		}
 		return stats.States
 	}
 	first := days(7)
