@@ -220,10 +220,7 @@ func (s *shared) showChildren(run *witness.Witness, f *Figure) {
 		for k := range run.Path[i].Children {
 			c := &run.Path[i].Children[k]
 			u := s.callees[c.Do.Activity.Index]
-			given, known := u.readOf(c)
-			if !known {
-				given = nil // an example
-			}
+			given, _ := u.readOf(c) // where they are not known it is an example
 			switch e := u.end(c.Exit, given); {
 			case f != nil && !s.figureOf(c.Do.Activity, f.measure).zero():
 				c.Run = u.reaches(f.measure, c.Exit, given).run

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 
-	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -15,23 +14,17 @@ import (
 // readOf are those of what child is given that paths of its machine depend on; false where they are not
 // known, or are no plain values.
 func (u *Summary) readOf(child *witness.Child) (given map[string]any, known bool) {
-	if u.free {
+	if len(u.reads) == 0 {
 		return nil, true
 	}
 	if child == nil {
 		return nil, false
 	}
-	tracked := data.New(u.machine)
-	for _, v := range u.machine.Params {
-		if !tracked.Vars[v].Read {
-			continue
-		}
-		x, said := child.Given[v.Name]
-		if !said || x == nil || len(v.Within) > 0 || v.Type.Kind == ir.List || v.Type.Kind == ir.RecordKind || v.Type.Kind == ir.JSON {
+	given = map[string]any{}
+	for _, v := range u.reads {
+		x := child.Given[v.Name]
+		if x == nil || len(v.Within) > 0 || v.Type.Kind == ir.List || v.Type.Kind == ir.RecordKind || v.Type.Kind == ir.JSON {
 			return nil, false
-		}
-		if given == nil {
-			given = map[string]any{}
 		}
 		given[v.Name] = x
 	}

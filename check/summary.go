@@ -23,9 +23,9 @@ import (
 // Summary is what the callers of a machine know of it.
 type Summary struct {
 	machine *ir.Machine
-	broken  bool // it has errors of its own: nothing is known of its runs
-	free    bool // no path of it depends on an argument
-	waits   bool // some run may wait for ever
+	broken  bool      // it has errors of its own: nothing is known of its runs
+	reads   []*ir.Var // the parameters that its paths depend on
+	waits   bool      // some run may wait for ever
 	time    int64
 	stops   int64 // how long a run may last once it is cancelled
 	ends    map[*ir.State]*end
@@ -33,7 +33,7 @@ type Summary struct {
 	mu     sync.Mutex // of what is found out when a caller asks
 	callee *shared
 	shown  map[ending]shown
-	given  map[ending]*end // of a machine that is not free, for what it is given
+	given  map[ending]*end // the ends of runs that are given what their paths depend on
 }
 
 // end is how runs of a machine end in a terminal.
@@ -63,7 +63,8 @@ func (s *shared) summarize(errors bool) *Summary {
 	if u.broken = errors || s.proof.worst == nil; u.broken {
 		return u
 	}
-	u.free = s.isFree()
+	tracked := data.New(s.Machine)
+	u.reads = slices.DeleteFunc(slices.Clone(s.Machine.Params), func(v *ir.Var) bool { return !tracked.Vars[v].Read })
 	u.waits = slices.ContainsFunc(s.Leaves(), s.mayStay)
 	if t := s.proof.worst.Time.Amount; t != nil && t.Num().IsInt64() {
 		u.time = t.Num().Int64()
@@ -108,12 +109,6 @@ func terminals(m *ir.Machine) []*ir.State {
 		}
 	}
 	return list
-}
-
-// isFree reports whether no path depends on what the run is given.
-func (s *shared) isFree() bool {
-	t := data.New(s.Machine)
-	return !slices.ContainsFunc(s.Machine.Params, func(v *ir.Var) bool { return t.Vars[v].Read })
 }
 
 // known is what the table of the machine says of those that it calls.
