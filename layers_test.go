@@ -93,7 +93,6 @@ runtime/...                 < runtime runtime/machine runtime/store runtime/mems
 
 cmd/fsmc                    < cmd/fsmc/internal/cli
 cmd/fsmc/internal/cli       < cmd/fsmc/internal/lsp lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/mcp cmd/fsmc/internal/web github.com/spf13/cobra docs
-cmd/fsmc/internal/corpus    < lang/... check/... codegen/... go.yaml.in/yaml/v3
 cmd/fsmc/internal/fields    < runtime/...
 cmd/fsmc/internal/mcp       < lang/... check/... codegen/... runtime/... github.com/modelcontextprotocol/go-sdk/mcp
 cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields

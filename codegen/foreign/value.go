@@ -99,7 +99,7 @@ func Read(text []byte) (*Value, error) {
 	case begin[0] == '{' || begin[0] == '[':
 		return readJSON(text)
 	}
-	return readYAML(text)
+	return ReadYAML(text)
 }
 
 func readJSON(text []byte) (*Value, error) {

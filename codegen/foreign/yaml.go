@@ -6,9 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readYAML reads YAML: as many texts with machines are YAML as are JSON. Tags such as
+// ReadYAML reads YAML, whatever the text begins with: as many texts with machines are YAML as are JSON. Tags such as
 // !Sub and !GetAtt, which templates have, leave what they stand before as it is.
-func readYAML(text []byte) (*Value, error) {
+func ReadYAML(text []byte) (*Value, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, &Error{Message: "this is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}

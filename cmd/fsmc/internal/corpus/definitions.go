@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
 
 // mostBytes is the largest file in which definitions are looked for.
@@ -19,100 +19,103 @@ func definitionsIn(path string, text []byte) (all [][]byte) {
 		!strings.Contains(string(text), "StartAt") || !strings.Contains(string(text), "States") {
 		return nil
 	}
-	top, err := parsed(text)
+	top, err := read(text)
 	switch {
-	case err != nil && strings.Contains(filepath.Base(path), ".asl"):
-		return [][]byte{text} // to be refused
-	case err != nil:
-		return nil
+	case err != nil && strings.Contains(filepath.Base(path), ".asl"), isDefinition(top) && json.Valid(text):
+		return [][]byte{text} // which may be refused
 	case isDefinition(top):
-		if json.Valid(text) {
-			return [][]byte{text}
-		}
-		return appendJSON(nil, top)
+		return [][]byte{jsonOf(top)}
 	}
-	resources, _ := top["Resources"].(map[string]any)
-	for _, r := range resources {
-		resource, _ := r.(map[string]any)
-		if kind := resource["Type"]; kind != "AWS::Serverless::StateMachine" && kind != "AWS::StepFunctions::StateMachine" {
+	resources := top.Get("Resources")
+	if !resources.Is(foreign.Object) {
+		return nil
+	}
+	for _, r := range resources.Members {
+		if kind := r.Value.Get("Type").Str(); kind != "AWS::Serverless::StateMachine" && kind != "AWS::StepFunctions::StateMachine" {
 			continue
 		}
-		properties, _ := resource["Properties"].(map[string]any)
-		for _, of := range []any{properties["Definition"], properties["DefinitionString"]} {
-			if d := definitionOf(of); isDefinition(d) {
-				all = appendJSON(all, d)
+		for _, name := range []string{"Definition", "DefinitionString"} {
+			if d := definitionOf(r.Value.Get("Properties").Get(name)); isDefinition(d) {
+				all = append(all, jsonOf(d))
 			}
 		}
 	}
 	return all
 }
 
-func isDefinition(v map[string]any) bool { return v["StartAt"] != nil && v["States"] != nil }
+func isDefinition(v *foreign.Value) bool { return v.Get("StartAt") != nil && v.Get("States") != nil }
 
 // definitionOf is what stands in a template for a definition: an object, its text, or a text in which something is
 // filled in.
-func definitionOf(v any) map[string]any {
-	switch v := v.(type) {
-	case map[string]any:
-		if inner := v["Fn::Sub"]; inner != nil {
-			return definitionOf(inner)
-		}
-		if join, _ := v["Fn::Join"].([]any); len(join) == 2 {
-			return definitionOf(joined(join))
-		}
-		return v
-	case []any:
-		if len(v) > 0 {
-			return definitionOf(v[0])
-		}
-	case string:
-		if d, err := parsed([]byte(v)); err == nil {
-			return d
-		}
+func definitionOf(v *foreign.Value) *foreign.Value {
+	if inner := v.Get("Fn::Sub"); inner != nil {
+		return definitionOf(inner)
 	}
-	return nil
+	if join := v.Get("Fn::Join"); join.Is(foreign.Array) && len(join.Items) == 2 {
+		return definitionIn(joined(join.Items))
+	}
+	switch {
+	case v.Is(foreign.Array) && len(v.Items) > 0:
+		return definitionOf(v.Items[0])
+	case v.Is(foreign.String):
+		return definitionIn(v.Text)
+	}
+	return v
+}
+
+// definitionIn reads a text; nil where it cannot be read.
+func definitionIn(text string) *foreign.Value {
+	v, _ := read([]byte(text))
+	return v
+}
+
+// read reads JSON or YAML, and what is nearly JSON as YAML, which lets commas stand at an end.
+func read(text []byte) (*foreign.Value, error) {
+	if v, err := foreign.Read(text); err == nil {
+		return v, nil
+	}
+	return foreign.ReadYAML(text)
 }
 
 // joined is a text in parts, of which those that are filled in are "x".
-func joined(join []any) string {
-	separator, _ := join[0].(string)
+func joined(join []*foreign.Value) string {
 	var parts []string
-	list, _ := join[1].([]any)
-	for _, p := range list {
-		part, ok := p.(string)
-		if !ok {
-			part = "x"
+	for _, p := range join[1].List() {
+		if !p.Is(foreign.String) {
+			parts = append(parts, "x")
+			continue
 		}
-		parts = append(parts, part)
+		parts = append(parts, p.Text)
 	}
-	return strings.Join(parts, separator)
+	return strings.Join(parts, join[0].Str())
 }
 
-// parsed is an object in JSON or YAML. Tags such as !Sub and !GetAtt are passed over.
-func parsed(text []byte) (top map[string]any, err error) {
-	if json.Unmarshal(text, &top) == nil {
-		return top, nil
-	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, err
-	}
-	clearTags(&root)
-	return top, root.Decode(&top)
+// jsonOf is a value as a text.
+func jsonOf(v *foreign.Value) []byte {
+	text, _ := json.MarshalIndent(plain(v), "", "  ") // of what has been read
+	return text
 }
 
-func clearTags(n *yaml.Node) {
-	if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") {
-		n.Tag = ""
+func plain(v *foreign.Value) any {
+	switch v.Kind {
+	case foreign.Null:
+		return nil
+	case foreign.Bool:
+		return v.True()
+	case foreign.Number:
+		return json.Number(v.Text)
+	case foreign.Array:
+		list := []any{}
+		for _, item := range v.Items {
+			list = append(list, plain(item))
+		}
+		return list
+	case foreign.Object:
+		object := map[string]any{}
+		for _, m := range v.Members {
+			object[m.Key] = plain(m.Value)
+		}
+		return object
 	}
-	for _, inner := range n.Content {
-		clearTags(inner)
-	}
-}
-
-func appendJSON(all [][]byte, d map[string]any) [][]byte {
-	if text, err := json.MarshalIndent(d, "", "  "); err == nil {
-		all = append(all, text)
-	}
-	return all
+	return v.Text
 }
