@@ -230,8 +230,8 @@ func retryText(r *foreign.Value, arm string) []string {
 		return []string{arm}
 	}
 	times = min(times, 99_999_999)
-	interval := max(r.Get("IntervalSeconds").Float(1), 0.001)
-	rate := min(max(r.Get("BackoffRate").Float(2), 1), 1e11) // which makes a year of a millisecond
+	interval := r.Get("IntervalSeconds").Float(1)
+	rate := min(r.Get("BackoffRate").Float(2), 1e11) // which makes more than a year of a second
 	last := interval * math.Pow(rate, times-1)
 	if limit := r.Get("MaxDelaySeconds"); limit.Is(foreign.Number) {
 		last = max(interval, min(last, limit.Float(last)))
