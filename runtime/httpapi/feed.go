@@ -128,9 +128,11 @@ func (s *stream) steps(ctx context.Context, steps []Step, run, machine string) {
 	}
 	if len(text) > 0 {
 		s.write("%s", text)
-		select {
-		case <-ctx.Done():
-		case <-time.After(s.pace):
+		if s.pace > 0 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(s.pace):
+			}
 		}
 	}
 }
