@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"time"
@@ -221,11 +220,8 @@ func (e *Engine) holdCalls(ctx context.Context, old *Machine, run string) (held 
 // releaseCalls ends what holdCalls has claimed, whether that has been cancelled or not.
 func (e *Engine) releaseCalls(ctx context.Context, held []store.Claim) {
 	sideBySide(len(held), func(i int) {
-		c := held[i]
-		if err := e.store.Release(ctx, c, e.now(), time.Time{}); err != nil && !errors.Is(err, ErrFenced) {
-			e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", c.Run), slog.Any("error", err))
-		}
-		e.changes.notify(c.Run)
+		e.releaseCall(ctx, held[i], time.Time{})
+		e.changes.notify(held[i].Run)
 	})
 }
 
@@ -242,10 +238,7 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 			return nil, fmt.Sprintf("its child %q has yet to end, and the new definition calls no machine", row.Child), nil
 		}
 		k := slices.IndexFunc(next.Tasks, func(t machine.Task) bool { return isSame(row, &t) })
-		if row.Cancelled || k < 0 || m.Callee(next.Tasks[k].Do) == "" {
-			continue
-		}
-		if row.Child == "" {
+		if row.Cancelled || row.Child == "" || k < 0 || m.Callee(next.Tasks[k].Do) == "" {
 			continue
 		}
 		h, _, err := e.snapshot(ctx, row.Child)

@@ -133,13 +133,17 @@ func (c *call) leave() {
 	e := c.engine
 	claim := c.task.Claim()
 	if err := e.store.Confirm(c.ctx, claim, e.now()); errors.Is(err, ErrFenced) {
-		err = e.store.Release(c.ctx, claim, e.now(), e.now())
-		if err != nil && !errors.Is(err, ErrFenced) {
-			e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", claim.Run), slog.Any("error", err))
-		}
+		e.releaseCall(c.ctx, claim, e.now())
 	}
 	e.trees.Add(1) // its run may have waited for it to finish
 	e.changes.notify(claim.Run)
+}
+
+// releaseCall lets others have the task of a child from notBefore on, if it is still held.
+func (e *Engine) releaseCall(ctx context.Context, c store.Claim, notBefore time.Time) {
+	if err := e.store.Release(ctx, c, e.now(), notBefore); err != nil && !errors.Is(err, ErrFenced) {
+		e.logger.Warn("the task of a child could not be released; its lease runs out", slog.String("run", c.Run), slog.Any("error", err))
+	}
 }
 
 // tell tells the parent how the child has ended.

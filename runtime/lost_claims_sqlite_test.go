@@ -28,6 +28,21 @@ func database(t *testing.T) *sqlite.Store {
 	return db
 }
 
+// reviewing is a database with an engine that has a parent and its child; f does the child's work, nil for no one.
+func reviewing(t *testing.T, f ActivityFunc, o ...Option) (db *sqlite.Store, e *Engine, child, m *machine.Machine) {
+	t.Helper()
+	db, child = database(t), review(t)
+	m = parent(t, child)
+	e = NewEngine(db, o...)
+	of := Handlers{}
+	if f != nil {
+		of.Activities = map[string]ActivityFunc{"work": f}
+	}
+	register(t, e, child, of)
+	register(t, e, m, Handlers{})
+	return db, e, child, m
+}
+
 // lose claims a task of a run for a minute in the name of a worker that is never heard of again.
 func lose(t *testing.T, db store.Store, m *machine.Machine, activity, run string) store.Claim {
 	t.Helper()
@@ -41,15 +56,39 @@ func lose(t *testing.T, db store.Store, m *machine.Machine, activity, run string
 	return rows[0].Claim()
 }
 
+// TestLostKeeper: a run does not wait for a worker that was lost while it was about to start a
+// child, after the lease has run out: neither to finish nor to be idle. No one need claim anything.
+func TestLostKeeper(t *testing.T) {
+	for event, want := range map[string]machine.Status{"End": machine.Finished, "Leave": machine.Running} {
+		bubble(t, func(t *testing.T) {
+			db, e, _, m := reviewing(t, findsN(0))
+			start(t, e, "r", listOf(0))
+			send(t, e, "r", "Go", "")
+			lose(t, db, m, "Review", "r")
+			if v := send(t, e, "r", event, ""); v.Status.Over() && v.Status != machine.Ending {
+				t.Fatalf("%+v", v)
+			}
+			w := run(t, e)
+			defer w.stop()
+			began := time.Now()
+			ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+			defer stop()
+			v, err := w.Wait(ctx, "r")
+			if err != nil || v.Status != want {
+				t.Errorf("after %s: %v, %v", event, v.Status, err)
+			}
+			if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+				t.Errorf("after %s: it took %s", event, took)
+			}
+		})
+	}
+}
+
 // TestKeepersLostOften: however many workers are lost while they are about to start a child, or
 // to tell how it has ended, its parent is told that and nothing else.
 func TestKeepersLostOften(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := database(t), review(t)
-		m := parent(t, child)
-		e := NewEngine(db, WithLostLimit(1))
-		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-		register(t, e, m, Handlers{})
+		db, e, _, m := reviewing(t, findsN(0), WithLostLimit(1))
 		start(t, e, "r", listOf(0))
 		send(t, e, "r", "Go", "")
 		often := func() {
@@ -85,11 +124,7 @@ func TestKeepersLostOften(t *testing.T) {
 // that has been lost, though no one else works on it.
 func TestMigrateAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := database(t), review(t)
-		m := parent(t, child)
-		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, m, Handlers{})
+		db, e, child, m := reviewing(t, nil)
 		start(t, e, "r", listOf(0))
 		send(t, e, "r", "Go", "")
 		lost := lose(t, db, m, "Review", "r")
@@ -123,11 +158,7 @@ func TestMigrateAfterLostKeeper(t *testing.T) {
 // worker was lost while it was about to start a child.
 func TestCancelAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := database(t), review(t)
-		m := parent(t, child)
-		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, m, Handlers{})
+		db, e, _, m := reviewing(t, nil)
 		register(t, e, deep(t, m), Handlers{})
 		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
 			t.Fatal(err)
@@ -153,11 +184,7 @@ func TestCancelAfterLostKeeper(t *testing.T) {
 // TestCancelSideBySide: one that has yet to end keeps no other from that.
 func TestCancelSideBySide(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := database(t), review(t)
-		m := parent(t, child)
-		e := NewEngine(db)
-		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-		register(t, e, m, Handlers{})
+		db, e, child, m := reviewing(t, findsN(0))
 		register(t, e, Build(t, Named("Top"), WithFields("files [0..1000]string = []"), Calling(m), Calling(child),
 			WithState("Calling", Doing("Review", []string{`"x"`}, "as a"), Doing("M", []string{"files"}, "as b"),
 				On("a.Completed, a.Failed", Stay()), On("b.Done", Stay()), On("a.failed, b.failed", Stay()), On("done", GoTo("Done"))),
@@ -254,11 +281,7 @@ func (s *justBefore) Commit(ctx context.Context, c *store.Commit) error {
 // migrated does so after it.
 func TestNoChildStartsWhileMigrating(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := database(t), review(t)
-		m := parent(t, child)
-		other := NewEngine(db)
-		register(t, other, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-		register(t, other, m, Handlers{})
+		db, other, child, m := reviewing(t, findsN(0))
 		start(t, other, "r", listOf(0))
 		send(t, other, "r", "Go", "")
 		between := &justBefore{Store: db, happens: func() {
