@@ -118,13 +118,16 @@ func (s *stream) steps(ctx context.Context, steps []Step, run, machine string) {
 	var text []byte
 	for i := range steps {
 		step := &steps[i]
+		if s.pace > 0 {
+			step = &steps[len(steps)-1-i]
+		}
 		if run != "" && step.Run != run || machine != "" && step.Machine != machine {
 			continue
 		}
+		text = fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", step.ID, step.Text())
 		if s.pace > 0 {
-			text = text[:0]
+			break
 		}
-		text = fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", step.ID, step.Text)
 	}
 	if len(text) > 0 {
 		s.write("%s", text)

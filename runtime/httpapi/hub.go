@@ -30,7 +30,7 @@ type Hub struct {
 // Step is one line of the feed.
 type Step struct {
 	runtime.FeedRow
-	Text []byte // its JSON
+	Text func() []byte // its JSON, made when it is first asked for
 }
 
 // ErrMissed is given to who has missed more steps than are kept: it should look again at what it
@@ -107,8 +107,10 @@ func (s *Subscription) catchUp(ctx context.Context, after int64) error {
 
 func stepOf(row runtime.FeedRow) Step {
 	row.Record = nil // which may be large, and is not shown
-	text, _ := json.Marshal(row)
-	return Step{row, text}
+	return Step{row, sync.OnceValue(func() []byte {
+		text, _ := json.Marshal(row)
+		return text
+	})}
 }
 
 // enter counts a reader, and starts the goroutine for the first.

@@ -106,12 +106,38 @@ var openers = map[string]string{
 // opening is advice about t, which opens no item; behind is what follows it.
 func opening(t, behind *lexer.Token) string {
 	switch {
+	case t.Value == "when" || t.Value == "else":
+		return `A condition stands behind an input. In a state without activities, "on done when … -> … else -> …" chooses at once.`
 	case is(t, "->"):
 		return `An arrow belongs to an "on" or an "after"; behind "retry 3" or "max 3" it is "else -> …".`
 	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
 		return fmt.Sprintf(openers[behind.Value], t.Value)
 	}
 	return ""
+}
+
+// misplaced is advice where the parts of an item stand in another order or form than
+// the language has. what was expected in the item that word opens.
+func misplaced(word, what string, found, behind *lexer.Token) string {
+	number := found.Type == tokInt || found.Type == tokNumber
+	switch {
+	case word == "budget" && what == `"{"` && (number || found.Type == tokName || found.Type == tokDuration):
+		return `Write the limits in braces, as in "budget { usd 2.00, time 1h }".`
+	case word == "activity" && behind.Value == "cost" && number:
+		return `Write the amount behind the name of the cost: "cost usd ` + found.Value + `".`
+	case is(found, "=") && (word == "machine" || word == "activity" || word == "event"):
+		return `Only a field of the context has a default. What may be left out has a "?" behind its type.`
+	case word == "on" && found.Value == "else" && behind.Type == tokName:
+		return `Begin with a condition, and join the arms by "else": "on ` + behind.Value + ` when … -> … else -> …".`
+	case word == "on" && found.Value == "max" && behind.Type == tokName:
+		return `Write the bound behind the state: "-> … max 3 else -> …".`
+	case what != "a type" || behind.Type != tokName || !builtinTypes[behind.Value]:
+		return ""
+	case word == "context":
+		return `A field is a name and one type, as in "size int"; without a default it starts unset.`
+	default:
+		return `A field is a name and one type, as in "size int"; "?" behind the type says that it may be absent.`
+	}
 }
 
 // behindCalls are the words that may stand behind a call.

@@ -172,7 +172,7 @@ func (a *attempt) blame(err error, seen []*lexer.Token) {
 	if list := elements[a.word]; list != "" && depth(seen) > 0 && (is(behind, "{") || is(behind, ",")) {
 		what = list + ` or "}"`
 	}
-	help := hint(what, found, behind)
+	help := cmp.Or(misplaced(a.word, what, found, behind), hint(what, found, behind))
 	if help == "" && a.word == "do" {
 		help = inDo(what, found, behind)
 	}
