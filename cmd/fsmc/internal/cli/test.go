@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -91,6 +93,17 @@ type played struct {
 	scenario.Outcome
 }
 
+// noScenario says that there is none in paths, and where one may be that was meant.
+func noScenario(paths []string) error {
+	for _, path := range paths {
+		beside := strings.TrimSuffix(path, ".fsm") + "_test.fsm"
+		if _, err := os.Stat(beside); err == nil && beside != path {
+			return findingf("there is no scenario in the input, but %s stands beside it: name that file, or the folder", beside)
+		}
+	}
+	return findingf("there is no scenario in the input")
+}
+
 func (t *tester) run(paths []string) error {
 	match, err := regexp.Compile(t.pattern)
 	if err != nil {
@@ -110,7 +123,7 @@ func (t *tester) run(paths []string) error {
 	case len(tests) == 0 && t.pattern != "" && len(unit.Program.Scenarios) > 0:
 		return findingf("no scenario has a title that %q matches", t.pattern)
 	case len(tests) == 0:
-		return findingf("there is no scenario in the input")
+		return noScenario(paths)
 	}
 	if err := t.canDraw(tests); err != nil {
 		return err
