@@ -79,10 +79,46 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 	if file := r.declaredIn(kind, name.Text); file != "" {
 		help, nearest = "It is declared in "+quote(file)+": import that file here. What it is imported by does not bring it.", ""
 	}
+	instead := r.instead(kind, name.Text)
+	if instead != "" {
+		help, nearest = instead, ""
+	}
 	d := r.misspelt(unknownName, name.Span(), "unknown "+kind+" "+quote(name.Text), help, nearest)
-	if kind == "event" && nearest == "" && r.src != nil {
+	if kind == "event" && nearest == "" && instead == "" && r.src != nil {
 		d.Fixes = append(d.Fixes, r.declareEvent(name)...)
 	}
+}
+
+// noInputs is advice about what other languages take for an input.
+var noInputs = map[string]string{
+	"entry": entryAlone, "enter": entryAlone, "exit": exitAlone, "leave": exitAlone,
+	"any": eachNamed, "all": eachNamed, "default": eachNamed, "always": `Write "on done": a state without activities raises it at once.`,
+}
+
+const (
+	entryAlone = `Write "entry { … }", without "on".`
+	exitAlone  = `Write "exit { … }", without "on".`
+	eachNamed  = `Name the events, as in "on A, B"; "on failed" takes every failure.`
+)
+
+// instead is advice about name, meant as a kind, where it is something else; empty for none.
+func (r *resolver) instead(kind, name string) string {
+	if r.src == nil { // no machine
+		return ""
+	}
+	_, event := r.events.names[name]
+	_, activity := r.activities.names[name]
+	switch {
+	case kind == "event":
+		return noInputs[strings.ToLower(name)]
+	case kind == "label" && activity:
+		return "Name the event alone, or give the activity a label: \"do " + name + "(…) as " + name + "\"."
+	case kind == "category" && activity:
+		return "Give the activity a label, as in \"do " + name + "(…) as a\", and write \"on a.failed\"."
+	case kind == "enum" && (event || activity):
+		return "What came is read in its arm as \"event.\" and the name of the field."
+	}
+	return ""
 }
 
 // declaredIn is a file that imports a file which is imported here leads to, and that declares

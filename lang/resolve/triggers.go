@@ -156,8 +156,8 @@ func (r *resolver) meantInput(name *ast.Name) string {
 
 // inputs are what people call the inputs that no event declares.
 var inputs = map[string]string{
-	"finished": "done", "completed": "done",
-	"failure": "failed", "fail": "failed", "error": "failed",
+	"finished": "done", "completed": "done", "complete": "done", "success": "done", "succeeded": "done", "ok": "done",
+	"failure": "failed", "fail": "failed", "error": "failed", "exception": "failed", "timed_out": "failed(timeout)",
 	"canceled": "cancel", "cancelled": "cancel",
 	"overbudget": "over_budget", "budget": "over_budget", "budget_exceeded": "over_budget",
 }

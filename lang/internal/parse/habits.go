@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -12,6 +13,7 @@ import (
 var habits = map[string]string{
 	"then": "->", "goto": "->", "if": "when", "otherwise": "else",
 	"emit": "publish", "raise": "publish", "final": "terminal",
+	"call": "do", "invoke": "do", "perform": "do", "spawn": "do",
 }
 
 // unitsInWords are what durations are written in, as people write them out.
@@ -60,7 +62,9 @@ const (
 // item and what stands behind it.
 var surplus = map[string]map[string]string{
 	"activity": {
-		",": `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
+		"retry":   `Write "on failed retry …" in each state that runs it.`,
+		"timeout": `Write the time limit behind the call: "do f() timeout 5m".`,
+		",":       `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
 	},
 	"do": {
 		"as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
@@ -73,6 +77,7 @@ var surplus = map[string]map[string]string{
 	"terminal": {
 		"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`,
 		"success": outcomeFirst, "failure": outcomeFirst, "cancelled": outcomeFirst,
+		"(": `Write "returns a, b" for what a run returns.`, ":": `Leave ":" out.`,
 		"returns": `Write "returns" before the block.`, "+": returnsNames, "-": returnsNames, "*": returnsNames, ".": returnsNames,
 	},
 	"on": {
@@ -83,6 +88,8 @@ var surplus = map[string]map[string]string{
 	"after": {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
 }
 
+var outcomes = []string{"success", "failure", "cancelled"}
+
 const (
 	outcomeFirst = `Write the outcome before "returns".`
 	returnsNames = `A terminal returns fields and parameters. Give a field the value first, in an arm or in the block of the terminal.`
@@ -90,8 +97,17 @@ const (
 
 // trailing reports what trails the item where it is known what was meant; else
 // the next item does.
-func (a *attempt) trailing(found *lexer.Token) {
-	if help := surplus[a.word][found.Value]; help != "" {
+func (a *attempt) trailing(found, behind *lexer.Token) {
+	help := surplus[a.word][found.Value]
+	switch {
+	case a.word == "initial" && behind.Value == "state" && found.Type == tokName:
+		help = `Write "initial ` + found.Value + `", and the state apart: "state ` + found.Value + ` { … }".`
+	case a.word == "terminal" && found.Type == tokName && (behind.Value == "state" || slices.Contains(outcomes, behind.Value)):
+		help = strings.TrimSuffix(`Write the name first: "terminal `+found.Value+" "+strings.TrimPrefix(behind.Value, "state"), " ") + `".`
+	case is(found, ",") && (isNumber(behind) || behind.Type == tokDuration):
+		help = `Leave "," out.`
+	}
+	if help != "" {
 		a.report(fault{span: span(found), message: "unexpected " + describe(found), help: help})
 	}
 }
@@ -103,80 +119,27 @@ var openers = map[string]string{
 	"(":  `Write "do %s(…)" to run an activity.`,
 }
 
+// What opens an item in other languages: a wait, and what a machine is given.
+var (
+	waits  = []string{"timeout", "wait", "in", "every", "sleep", "delay"}
+	inputs = []string{"params", "parameters", "input", "inputs", "args"}
+)
+
 // opening is advice about t, which opens no item; behind is what follows it.
 func opening(t, behind *lexer.Token) string {
 	switch {
+	case behind.Type == tokDuration && slices.Contains(waits, t.Value):
+		return `Write "after ` + behind.Value + ` -> …".`
+	case is(behind, "{") && slices.Contains(inputs, t.Value):
+		return `Parameters stand behind the name of the machine: "machine M(size int)".`
+	case t.Value == "publish":
+		return `Publish in a block, as in "entry { publish Told { … } }".`
 	case t.Value == "when" || t.Value == "else":
 		return `A condition stands behind an input. In a state without activities, "on done when … -> … else -> …" chooses at once.`
 	case is(t, "->"):
 		return `An arrow belongs to an "on" or an "after"; behind "retry 3" or "max 3" it is "else -> …".`
 	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
 		return fmt.Sprintf(openers[behind.Value], t.Value)
-	}
-	return ""
-}
-
-// misplaced is advice where the parts of an item stand in another order or form than
-// the language has. what was expected in the item that word opens.
-func misplaced(word, what string, found, behind *lexer.Token) string {
-	number := found.Type == tokInt || found.Type == tokNumber
-	switch {
-	case word == "budget" && what == `"{"` && (number || found.Type == tokName || found.Type == tokDuration):
-		return `Write the limits in braces, as in "budget { usd 2.00, time 1h }".`
-	case word == "activity" && behind.Value == "cost" && number:
-		return `Write the amount behind the name of the cost: "cost usd ` + found.Value + `".`
-	case is(found, "=") && (word == "machine" || word == "activity" || word == "event"):
-		return `Only a field of the context has a default. What may be left out has a "?" behind its type.`
-	case word == "on" && found.Value == "else" && behind.Type == tokName:
-		return `Begin with a condition, and join the arms by "else": "on ` + behind.Value + ` when … -> … else -> …".`
-	case word == "on" && found.Value == "max" && behind.Type == tokName:
-		return `Write the bound behind the state: "-> … max 3 else -> …".`
-	case what != "a type" || behind.Type != tokName || !builtinTypes[behind.Value]:
-		return ""
-	case word == "context":
-		return `A field is a name and one type, as in "size int"; without a default it starts unset.`
-	default:
-		return `A field is a name and one type, as in "size int"; "?" behind the type says that it may be absent.`
-	}
-}
-
-// behindCalls are the words that may stand behind a call.
-var behindCalls = []string{"for", "limit", "as", "per", "timeout", "heartbeat", "progress", "on", "after", "do", "ignore", "defer", "exit", "entry", "require"}
-
-// inDo is advice about what stands between the name of an activity or a machine and
-// its arguments, or among these.
-func inDo(what string, found, behind *lexer.Token) string {
-	switch {
-	case is(found, "="):
-		return "Arguments have no names: write them in the order of the parameters."
-	case what != `"("` || behind.Type != tokName || behind.Pos.Line != found.Pos.Line:
-		return ""
-	case is(found, "{"):
-		return "Write the arguments in parentheses, in the order of the parameters."
-	case is(found, "."):
-		return "Write the name alone: an import makes it known as it is."
-	case found.Type == tokName && slices.Contains(behindCalls, found.Value):
-		return `Write "` + behind.Value + `()": the parentheses stand there also where there are no arguments.`
-	case found.Type == tokName && behind.Value != "do":
-		return `Write "do machine ` + found.Value + `(…)" to run a machine, or "do ` + behind.Value + `(…)" to run an activity.`
-	}
-	return ""
-}
-
-// inGuard is advice about what stands where a condition was thought to have
-// ended.
-func inGuard(found, behind *lexer.Token) string {
-	switch {
-	case is(found, "="):
-		return `Write "==" to compare.`
-	case is(found, "|") || found.Value == "or":
-		return `Write "||" for "or".`
-	case found.Value == "and":
-		return `Write "&&" for "and".`
-	case found.Value == "is":
-		return `Ask "is set" or "is not set".`
-	case behind.Type == tokName && behind.Value == "not":
-		return `Write "!" for "not".`
 	}
 	return ""
 }

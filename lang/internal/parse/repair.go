@@ -2,9 +2,7 @@ package parse
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -65,7 +63,7 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 			return a.cutAt(seen[cut])
 		}
 		if err == nil {
-			a.trailing(found)
+			a.trailing(found, seen[len(seen)-2])
 			return nil
 		}
 		if p.behindBad[found.Pos.Offset] {
@@ -172,45 +170,7 @@ func (a *attempt) blame(err error, seen []*lexer.Token) {
 	if list := elements[a.word]; list != "" && depth(seen) > 0 && (is(behind, "{") || is(behind, ",")) {
 		what = list + ` or "}"`
 	}
-	help := cmp.Or(misplaced(a.word, what, found, behind), hint(what, found, behind))
-	if help == "" && a.word == "do" {
-		help = inDo(what, found, behind)
-	}
-	a.report(unexpected(found, behind, what, help))
-}
-
-// hint is advice for mistakes that many make.
-func hint(what string, found, behind *lexer.Token) string {
-	if strings.HasPrefix(what, `"->"`) {
-		if help := inGuard(found, behind); help != "" {
-			return help
-		}
-	}
-	switch {
-	case what == `"="` && (is(found, "+") || is(found, "-") || is(found, "*")):
-		return fmt.Sprintf(`Write it out: "%s = %[1]s %s …".`, behind.Value, found.Value)
-	case behind.Value == "timeout" && strings.HasPrefix(what, `"->"`) && found.Type == tokDuration:
-		return "Write \"after " + found.Value + "\" for a wait, and \"on failed(timeout)\" for an activity that takes too long."
-	case behind.Type == tokInt && unitsInWords[found.Value] != "":
-		return `Write the unit behind the number, without a blank: "` + behind.Value + unitsInWords[found.Value] + `".`
-	case found.Type == tokInt && (what == aDuration || what == aDuration+` or "by"`):
-		return "Write a unit behind the number, as in " + found.Value + "s."
-	case found.Type == tokName && what == aDuration+` or "by"`:
-		return `Write "backoff by ` + found.Value + `…": "by" takes the wait from data.`
-	case is(behind, "[") && is(found, "..") || is(found, "]") && (what == `".."` || is(behind, "..")):
-		return `Write both ends of the length, as in "[0..20]".`
-	case what == `".."`:
-		return `A range is written with two points, as in "0..20".`
-	case is(found, "?"):
-		return `A "?" stands once, at the end of the type of an event's field or of a parameter. A field of the context without a default starts unset.`
-	case is(found, "-") || is(found, ">"):
-		return `An arrow is written "->".`
-	case is(behind, "(") && is(found, ")"):
-		return "Leave out parentheses with nothing in them."
-	case found.Type == tokName && reserved[found.Value] && !strings.HasPrefix(what, `"`):
-		return "This word cannot be a name: the language reserves it."
-	}
-	return ""
+	a.report(unexpected(found, behind, what, advice(a.word, what, seen)))
 }
 
 // cutAt ends the item before t.

@@ -247,7 +247,7 @@ func (s *scanner) stranger(t *lexer.Token) lexer.TokenType {
 		return tokSpace
 	case r == ';':
 		s.offset += n
-		s.fault(t, "Leave it out: nothing stands between declarations.", `unexpected ";"`)
+		s.fault(t, "Leave it out: a new line is enough, or \",\" between effects.", `unexpected ";"`)
 		return tokSpace
 	case r == '&':
 		s.offset += n
