@@ -31,6 +31,19 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// otherNames are what commands are called elsewhere.
+var otherNames = map[string]string{
+	"init": "new", "create": "new", "validate": "check", "lint": "check", "verify": "check", "prove": "check",
+	"format": "fmt", "draw": "dot", "graph": "dot", "diagram": "dot", "render": "dot", "visualize": "dot",
+	"generate": "gen", "build": "gen", "compile": "gen", "step": "simulate", "docs": "explain", "man": "explain",
+	"start": "run", "exec": "run", "execute": "run", "work": "run", "worker": "run",
+	"signal": "send", "trigger": "send", "emit": "send", "event": "send",
+	"stop": "cancel", "kill": "cancel", "abort": "cancel", "terminate": "cancel", "upgrade": "migrate",
+	"ls": "list", "ps": "list", "runs": "list", "status": "show", "get": "show", "describe": "show", "inspect": "show",
+	"logs": "watch", "tail": "watch", "follow": "watch", "metrics": "stats", "ui": "serve", "web": "serve", "dashboard": "serve",
+	"delete": "prune", "rm": "prune", "dump": "backup",
+}
+
 // knownCommand refuses a first word that is no command below c.
 func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -42,7 +55,11 @@ func knownCommand(c *cobra.Command, args []string) error {
 	}
 	above := strings.TrimPrefix(c.CommandPath(), c.Root().Name())
 	within := func(name string) string { return strings.TrimSpace(above + " " + name) }
-	if near, ok := diag.Nearest(args[0], names); ok {
+	near, ok := otherNames[args[0]]
+	if !ok || c.HasParent() {
+		near, ok = diag.Nearest(args[0], names)
+	}
+	if ok {
 		return fmt.Errorf("there is no command %q; did you mean %q?", within(args[0]), within(near))
 	}
 	return fmt.Errorf("there is no command %q; fsmc help%s lists them", within(args[0]), above)
@@ -90,6 +107,7 @@ var (
 	wrongValue   = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: (strconv\.Parse(?:Int|Bool)|time): `)
 	wrongNote    = regexp.MustCompile(`(?s)^invalid argument ".*" for "(--(?:actor|reason))" flag: (it .*)$`)
 	excluding    = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+	required     = regexp.MustCompile(`^required flag\(s\) "([a-z-]+)" not set$`)
 	together     = regexp.MustCompile(`^if any flags in the group \[(.*)\] are set they must all be set`)
 )
 
@@ -137,6 +155,9 @@ func groupError(err error) error {
 	}
 	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
+	}
+	if m := required.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("--%s is missing; the help of the command says what it takes", m[1])
 	}
 	if m := together.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s belong together", strings.Join(strings.Fields(m[1]), " and --"))
