@@ -159,6 +159,13 @@ func (s *scenarioParser) expected(what string) {
 	s.failed, s.fault = true, &f
 }
 
+// advise adds help to what is wrong.
+func (s *scenarioParser) advise(help string) {
+	if s.fault != nil && s.fault.help == "" {
+		s.fault.help = help
+	}
+}
+
 // want takes a word or an operator.
 func (s *scenarioParser) want(text, what string) {
 	if s.is(text) {
@@ -236,8 +243,15 @@ func (s *scenarioParser) payload() *ast.Payload {
 // wrongLine fails because no line begins with t.
 func (s *scenarioParser) wrongLine(t *lexer.Token) {
 	f := fault{span: span(t), message: "unexpected " + describe(t) + " in a scenario", help: "Write " + aScenarioLine + "."}
-	if word, ok := nearest(t, lineWords); ok && t.Value != word {
+	switch word, ok := nearest(t, lineWords); {
+	case ok && t.Value != word:
 		f.help = "Did you mean " + strconv.Quote(word) + "?"
+	case is(t, "="):
+		f.help = `Write "==" to compare.`
+	case is(t, ","):
+		f.help = "Give each its own line."
+	case is(t, "("):
+		f.help = "Write fields in braces."
 	}
 	s.failed, s.fault = true, &f
 }

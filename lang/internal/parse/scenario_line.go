@@ -75,6 +75,9 @@ func (s *scenarioParser) ending() ast.Line {
 		if s.lex.Peek().Type == tokString {
 			n.Message = s.literal(tokString, aString)
 		}
+		if t := s.lex.Peek(); n.Name == nil && t.Type == tokString {
+			s.advise(`Write the category before the message, as in "fails unknown".`)
+		}
 	case s.is(ast.Checkpoints), s.is(ast.IsLost):
 		s.next()
 	case n.Index == nil && !s.failed:
@@ -83,6 +86,7 @@ func (s *scenarioParser) ending() ast.Line {
 			return nil
 		}
 		s.expected(`"->", "fails", "checkpoint" or "lost"`)
+		s.advise(meantLine(start, t))
 	default:
 		s.expected(`"->", "fails", "checkpoint" or "lost"`)
 	}
@@ -92,6 +96,30 @@ func (s *scenarioParser) ending() ast.Line {
 	}
 	n.Node = s.node(start)
 	return n
+}
+
+// lineHabits are words that begin a line elsewhere, and the one that is meant.
+var lineHabits = map[string]string{
+	"after": "wait", "sleep": "wait", "advance": "wait", "assert": "expect", "check": "expect", "then": "expect",
+	"event": "send", "on": "send", "given": "", "when": "", "and": "",
+}
+
+// meantLine is advice about a line that begins with the name start, and goes on with found as no line does.
+func meantLine(start, found *lexer.Token) string {
+	meant, habit := lineHabits[start.Value]
+	switch {
+	case found.Pos.Line != start.Pos.Line:
+		return ""
+	case habit && meant == "":
+		return "Leave \"" + start.Value + "\" out."
+	case habit:
+		return "Write \"" + meant + "\" instead."
+	case is(found, "{"):
+		return "Write \"send " + start.Value + " { … }\" for an event from outside."
+	case found.Type == tokName:
+		return "Write \"" + start.Value + " -> …\" with an event or \"done\", or \"" + start.Value + " fails …\"."
+	}
+	return ""
 }
 
 // costs are what an attempt has used; nil where nothing is said of it.
