@@ -31,8 +31,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 
 	results := &output{Writer: out}
 	root := newRoot(&streams{in: in, out: results, err: errOut, cancel: cancel})
-	if onTemporal(root, args) {
-		return handOver(args, &streams{in: in, out: out, err: errOut})
+	if c := forTemporal(root, args); c != nil {
+		return handOver(c, args, &streams{in: in, out: out, err: errOut})
 	}
 	root.SetArgs(args)
 	err := groupError(root.ExecuteContext(ctx))
@@ -128,6 +128,7 @@ different folders can.`,
 	}
 	root.AddCommand(newVersion(s))
 	versionFlag(root)
+	databasesInHelp(root)
 	strict(root)
 	return root
 }

@@ -154,8 +154,29 @@ func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 }
 
 func dbFlag(c *cobra.Command, db *string) {
-	c.Flags().StringVar(db, "db", "", "the database: a `FILE`, postgres://… or temporal://…; $FSMC_DB if not given")
-	*db = os.Getenv(databaseVariable) // and no default, which --help would print
+	c.Flags().StringVar(db, "db", "", "") // databasesInHelp says what it is
+	*db = os.Getenv(databaseVariable)     // and no default, which --help would print
+}
+
+// databasesInHelp says in the help of each command which databases it takes.
+func databasesInHelp(parent *cobra.Command) {
+	for _, c := range parent.Commands() {
+		databasesInHelp(c)
+		f := c.Flags().Lookup("db")
+		if f == nil || f.Usage != "" {
+			continue
+		}
+		kinds := "a `FILE` or postgres://…"
+		switch path := c.CommandPath(); {
+		case path == "fsmc backup", path == "fsmc restore":
+			kinds = "a `FILE`"
+		case strings.HasPrefix(path, "fsmc db "):
+			kinds = "a `URL`, postgres://…"
+		case worksOnTemporal(c):
+			kinds = "a `FILE`, postgres://… or temporal://…"
+		}
+		f.Usage = "the database: " + kinds + "; $FSMC_DB if not given"
+	}
 }
 
 func machineFlag(c *cobra.Command, machine *string) {

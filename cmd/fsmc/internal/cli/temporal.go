@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,48 +19,66 @@ const temporalScheme = "temporal://"
 // temporalCommand is the program for such runs: the SDK of Temporal is no part of this one.
 const temporalCommand = "fsmc-temporal"
 
-// onTemporal reports whether a command line is about runs that Temporal keeps.
-func onTemporal(root *cobra.Command, args []string) bool {
+// temporalCommands are the commands that this program has.
+var temporalCommands = []string{"run", "send", "cancel", "pause", "resume", "retry", "migrate", "show", "history", "list"}
+
+// forTemporal is the command of a command line that is about runs that Temporal keeps, or nil.
+func forTemporal(root *cobra.Command, args []string) *cobra.Command {
 	c, _, err := root.Find(args)
-	if err != nil || c.Flags().Lookup("db") == nil {
-		return false
+	help := slices.Contains(args, "--help") || slices.Contains(args, "-h")
+	if err != nil || help || c.Flags().Lookup("db") == nil || !strings.HasPrefix(databaseOf(args), temporalScheme) {
+		return nil
 	}
+	return c
+}
+
+// databaseOf is the database that a command line or the environment names.
+func databaseOf(args []string) string {
 	db := os.Getenv(databaseVariable)
 	for i, arg := range args {
 		switch value, is := strings.CutPrefix(arg, "--db="); {
 		case arg == "--":
-			return strings.HasPrefix(db, temporalScheme)
+			return db
 		case is:
 			db = value
 		case arg == "--db" && i+1 < len(args):
 			db = args[i+1]
 		}
 	}
-	return strings.HasPrefix(db, temporalScheme)
+	return db
+}
+
+// worksOnTemporal reports whether the program for Temporal has a command.
+func worksOnTemporal(c *cobra.Command) bool {
+	return !c.Parent().HasParent() && slices.Contains(temporalCommands, c.Name())
 }
 
 // handOver runs the program for Temporal with the same command line, and gives its exit status.
-func handOver(args []string, s *streams) int {
+func handOver(c *cobra.Command, args []string, s *streams) int {
+	if !worksOnTemporal(c) {
+		fmt.Fprintf(s.err, "fsmc: there is no %s for runs on Temporal, only %s\n", c.CommandPath(), strings.Join(temporalCommands, ", "))
+		return exitUsage
+	}
 	path, err := exec.LookPath(temporalCommand)
 	if err != nil {
 		fmt.Fprintf(s.err, "fsmc: runs on Temporal need the program %s, which is not on the PATH: "+
 			"install it with go install ./cmd/%s in the folder temporal of the source of fsmc\n", temporalCommand, temporalCommand)
 		return exitUsage
 	}
-	c := exec.Command(path, args...)
-	c.Stdin, c.Stdout, c.Stderr = s.in, s.out, s.err
+	program := exec.Command(path, args...)
+	program.Stdin, program.Stdout, program.Stderr = s.in, s.out, s.err
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(caught)
-	if err = c.Start(); err == nil {
+	if err = program.Start(); err == nil {
 		go func() {
 			for sent := range caught {
 				if sent == syscall.SIGTERM { // an interrupt reaches it by itself
-					_ = c.Process.Signal(sent)
+					_ = program.Process.Signal(sent)
 				}
 			}
 		}()
-		err = c.Wait()
+		err = program.Wait()
 	}
 	var exit *exec.ExitError
 	switch {
