@@ -13,7 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/internal/rulelist"
 )
 
-// The files of a new rule, with NAME, PACKAGE and SUMMARY to be filled in. They
+// The files of a new rule, with the words in capitals to be filled in. They
 // end in .txt so that the go command does not take them for its own.
 //
 //go:embed template
@@ -32,7 +32,7 @@ func scaffold(check, name, summary string) error {
 		return fmt.Errorf("rule %q exists already", name)
 	}
 	fill := strings.NewReplacer(
-		"QUOTED", strconv.Quote(summary), "SUMMARY", summary,
+		"SUFFIX", strconv.Quote(": "+summary), "QUOTED", strconv.Quote(summary), "SUMMARY", summary,
 		"STATE", "Bad"+rulelist.Package(name), "NAME", name, "PACKAGE", rulelist.Package(name),
 	)
 	err := fs.WalkDir(templates, "template", func(path string, entry fs.DirEntry, err error) error {
