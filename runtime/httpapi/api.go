@@ -26,7 +26,7 @@ type API struct {
 	keptStats      kept[runtime.StatsQuery, *runtime.Stats]
 	keptThroughput kept[struct{}, store.Throughput]
 	keptMetrics    kept[string, []byte]
-	hub            *Hub
+	hub            *hub
 	took           durations
 	streams        atomicPlaces
 	heavy          chan struct{} // a place for each simulation, and for each text that is compiled
@@ -62,7 +62,7 @@ func New(engine *runtime.Engine, options ...Option) *API {
 	for _, o := range options {
 		o(a)
 	}
-	a.hub = NewHub(engine)
+	a.hub = newHub(engine)
 	a.routes = a.table()
 	for i := range a.routes {
 		r := &a.routes[i]
@@ -70,9 +70,6 @@ func New(engine *runtime.Engine, options ...Option) *API {
 	}
 	return a
 }
-
-// Hub follows the steps of all runs. The API has one; pages can listen to it, too.
-func (a *API) Hub() *Hub { return a.hub }
 
 // Close says goodbye to those who listen to the feed, so that their requests end. A server calls
 // it when it is shut down: see http.Server.RegisterOnShutdown.

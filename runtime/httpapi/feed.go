@@ -36,7 +36,7 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.streams.leave()
 	sub, err := a.hub.Subscribe(r.Context(), after)
-	if errors.Is(err, ErrBye) {
+	if errors.Is(err, errBye) {
 		return later("stopped", "the server is about to stop", err.Error())
 	}
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 func lastEventID(r *http.Request) (int64, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
-		return FromNow, nil
+		return fromNow, nil
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
@@ -93,7 +93,7 @@ func (s *stream) write(format string, args ...any) {
 }
 
 // follow sends the steps of a run, or of a machine's runs, or where both are empty of all.
-func (s *stream) follow(ctx context.Context, sub *Subscription, run, machine string) {
+func (s *stream) follow(ctx context.Context, sub *subscription, run, machine string) {
 	for s.err == nil {
 		within, stop := context.WithTimeout(ctx, beatEvery)
 		steps, err := sub.Next(within)
@@ -101,9 +101,9 @@ func (s *stream) follow(ctx context.Context, sub *Subscription, run, machine str
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.Is(err, ErrMissed):
+		case errors.Is(err, errMissed):
 			s.write("id: %d\nevent: reset\ndata: {}\n\n", sub.Position())
-		case errors.Is(err, ErrBye):
+		case errors.Is(err, errBye):
 			s.write("event: bye\ndata: {}\n\n")
 			return
 		case err != nil:

@@ -10,10 +10,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
-// Hub follows the steps of all runs for as long as someone listens: one goroutine looks ten
+// hub follows the steps of all runs for as long as someone listens: one goroutine looks ten
 // times a second whether there are more, whoever listens and however many. The last steps stand
 // in one list that all subscriptions read, so that a slow one holds nothing up.
-type Hub struct {
+type hub struct {
 	engine *runtime.Engine
 
 	mu       sync.Mutex
@@ -33,12 +33,12 @@ type Step struct {
 	Text func() []byte // its JSON, made when it is first asked for
 }
 
-// ErrMissed is given to who has missed more steps than are kept: it should look again at what it
+// errMissed is given to who has missed more steps than are kept: it should look again at what it
 // shows, and goes on with what comes then.
-var ErrMissed = errors.New("too many steps were missed")
+var errMissed = errors.New("too many steps were missed")
 
-// ErrBye is given to who listens when the hub is closed.
-var ErrBye = errors.New("the server is about to stop")
+// errBye is given to who listens when the hub is closed.
+var errBye = errors.New("the server is about to stop")
 
 const (
 	lookEvery     = 100 * time.Millisecond
@@ -46,14 +46,14 @@ const (
 	feedPage      = 1000
 )
 
-// NewHub gives a hub over the feed of engine.
-func NewHub(engine *runtime.Engine) *Hub {
-	return &Hub{engine: engine, news: make(chan struct{})}
+// newHub gives a hub over the feed of engine.
+func newHub(engine *runtime.Engine) *hub {
+	return &hub{engine: engine, news: make(chan struct{})}
 }
 
-// Subscription is one who listens. It must be closed.
-type Subscription struct {
-	hub      *Hub
+// subscription is one who listens. It must be closed.
+type subscription struct {
+	hub      *hub
 	position int64
 	backlog  []Step
 	behind   int64 // where it was to begin
@@ -61,20 +61,20 @@ type Subscription struct {
 	closed   bool
 }
 
-// FromNow subscribes to what happens from now on.
-const FromNow int64 = -1
+// fromNow subscribes to what happens from now on.
+const fromNow int64 = -1
 
-// Subscribe begins to listen behind a position, or FromNow.
-func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error) {
+// Subscribe begins to listen behind a position, or fromNow.
+func (h *hub) Subscribe(ctx context.Context, after int64) (*subscription, error) {
 	if err := h.enter(ctx); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
-	s := &Subscription{hub: h, position: h.position, behind: after}
+	s := &subscription{hub: h, position: h.position, behind: after}
 	kept := after >= h.first
 	h.mu.Unlock()
 	switch {
-	case after == FromNow:
+	case after == fromNow:
 	case after > s.position: // of another database, or of a copy
 		s.missed = true
 	case kept:
@@ -89,7 +89,7 @@ func (h *Hub) Subscribe(ctx context.Context, after int64) (*Subscription, error)
 }
 
 // catchUp reads the steps behind a position that the hub has not read itself.
-func (s *Subscription) catchUp(ctx context.Context, after int64) error {
+func (s *subscription) catchUp(ctx context.Context, after int64) error {
 	rows, err := s.hub.engine.Feed(ctx, after, mostKeptSteps+1)
 	if err != nil {
 		return err
@@ -114,11 +114,11 @@ func stepOf(row runtime.FeedRow) Step {
 }
 
 // enter counts a reader, and starts the goroutine for the first.
-func (h *Hub) enter(ctx context.Context) error {
+func (h *hub) enter(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return ErrBye
+		return errBye
 	}
 	if h.readers == 0 {
 		end, err := h.engine.FeedEnd(ctx)
@@ -134,7 +134,7 @@ func (h *Hub) enter(ctx context.Context) error {
 }
 
 // Close ends a subscription. Closing it again does nothing.
-func (s *Subscription) Close() {
+func (s *subscription) Close() {
 	if s.closed {
 		return
 	}
@@ -153,11 +153,11 @@ func (s *Subscription) Close() {
 }
 
 // Next waits for steps behind those that it gave before, and gives them, oldest first. The error is
-// ErrMissed, ErrBye, or that of ctx.
-func (s *Subscription) Next(ctx context.Context) ([]Step, error) {
+// errMissed, errBye, or that of ctx.
+func (s *subscription) Next(ctx context.Context) ([]Step, error) {
 	if s.missed {
 		s.missed = false
-		return nil, ErrMissed
+		return nil, errMissed
 	}
 	if backlog := s.backlog; len(backlog) > 0 {
 		s.backlog = nil
@@ -177,14 +177,14 @@ func (s *Subscription) Next(ctx context.Context) ([]Step, error) {
 }
 
 // Position is that of the last step that Next has given, or begins behind.
-func (s *Subscription) Position() int64 {
+func (s *subscription) Position() int64 {
 	if len(s.backlog) > 0 || s.missed {
 		return s.behind
 	}
 	return s.position
 }
 
-func (s *Subscription) look() ([]Step, <-chan struct{}, error) {
+func (s *subscription) look() ([]Step, <-chan struct{}, error) {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,20 +194,20 @@ func (s *Subscription) look() ([]Step, <-chan struct{}, error) {
 	}
 	if s.position < h.first || len(h.steps)-at > mostKeptSteps {
 		s.position = h.position
-		return nil, nil, ErrMissed
+		return nil, nil, errMissed
 	}
 	if at < len(h.steps) {
 		s.position = h.position
 		return h.steps[at:len(h.steps):len(h.steps)], nil, nil
 	}
 	if h.closed {
-		return nil, nil, ErrBye
+		return nil, nil, errBye
 	}
 	return nil, h.news, nil
 }
 
 // follow reads what is new until ctx is done. A store that does not answer is asked again.
-func (h *Hub) follow(ctx context.Context, ended chan struct{}) {
+func (h *hub) follow(ctx context.Context, ended chan struct{}) {
 	defer close(ended)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -227,7 +227,7 @@ func (h *Hub) follow(ctx context.Context, ended chan struct{}) {
 }
 
 // read takes in all that is new, and reports whether it has.
-func (h *Hub) read(ctx context.Context) bool {
+func (h *hub) read(ctx context.Context) bool {
 	for {
 		h.mu.Lock()
 		after := h.position
@@ -246,7 +246,7 @@ func (h *Hub) read(ctx context.Context) bool {
 }
 
 // add tells all of steps.
-func (h *Hub) add(rows []runtime.FeedRow) {
+func (h *hub) add(rows []runtime.FeedRow) {
 	steps := make([]Step, len(rows))
 	for i := range rows {
 		steps[i] = stepOf(rows[i])
@@ -264,7 +264,7 @@ func (h *Hub) add(rows []runtime.FeedRow) {
 }
 
 // Close says goodbye to all who listen. Who subscribes then is told so at once.
-func (h *Hub) Close() {
+func (h *hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {

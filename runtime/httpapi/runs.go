@@ -94,12 +94,12 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
 		r.SetPathValue("run", id)
 		return err
 	}
-	w.Header().Set("Location", a.prefix+base+"/runs/"+PathOf(v.Run))
+	w.Header().Set("Location", a.prefix+base+"/runs/"+pathOf(v.Run))
 	return a.writeRun(w, r, http.StatusCreated, &v)
 }
 
-// PathOf is an id as a part of a path. Dots alone would be taken out of it.
-func PathOf(id string) string {
+// pathOf is an id as a part of a path. Dots alone would be taken out of it.
+func pathOf(id string) string {
 	if id == "." || id == ".." {
 		return strings.ReplaceAll(id, ".", "%2E")
 	}
