@@ -114,7 +114,7 @@ func (s *stream) follow(ctx context.Context, sub *subscription, run, machine str
 	}
 }
 
-func (s *stream) steps(ctx context.Context, steps []Step, run, machine string) {
+func (s *stream) steps(ctx context.Context, steps []feedStep, run, machine string) {
 	var text []byte
 	for i := range steps {
 		step := &steps[i]

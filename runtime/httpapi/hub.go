@@ -22,13 +22,13 @@ type hub struct {
 	stop     context.CancelFunc // of the goroutine; nil where none runs
 	ended    chan struct{}      // closed when it has returned
 	position int64              // of the last step that is known
-	steps    []Step             // the last ones, in order; never changed but by appending
+	steps    []feedStep         // the last ones, in order; never changed but by appending
 	first    int64              // the position in front of steps
 	news     chan struct{}      // closed when there is more
 }
 
-// Step is one line of the feed.
-type Step struct {
+// feedStep is one line of the feed.
+type feedStep struct {
 	runtime.FeedRow
 	Text func() []byte // its JSON, made when it is first asked for
 }
@@ -55,7 +55,7 @@ func newHub(engine *runtime.Engine) *hub {
 type subscription struct {
 	hub      *hub
 	position int64
-	backlog  []Step
+	backlog  []feedStep
 	behind   int64 // where it was to begin
 	missed   bool
 	closed   bool
@@ -105,9 +105,9 @@ func (s *subscription) catchUp(ctx context.Context, after int64) error {
 	return nil
 }
 
-func stepOf(row runtime.FeedRow) Step {
+func stepOf(row runtime.FeedRow) feedStep {
 	row.Record = nil // which may be large, and is not shown
-	return Step{row, sync.OnceValue(func() []byte {
+	return feedStep{row, sync.OnceValue(func() []byte {
 		text, _ := json.Marshal(row)
 		return text
 	})}
@@ -154,7 +154,7 @@ func (s *subscription) Close() {
 
 // Next waits for steps behind those that it gave before, and gives them, oldest first. The error is
 // errMissed, errBye, or that of ctx.
-func (s *subscription) Next(ctx context.Context) ([]Step, error) {
+func (s *subscription) Next(ctx context.Context) ([]feedStep, error) {
 	if s.missed {
 		s.missed = false
 		return nil, errMissed
@@ -184,7 +184,7 @@ func (s *subscription) Position() int64 {
 	return s.position
 }
 
-func (s *subscription) look() ([]Step, <-chan struct{}, error) {
+func (s *subscription) look() ([]feedStep, <-chan struct{}, error) {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -247,7 +247,7 @@ func (h *hub) read(ctx context.Context) bool {
 
 // add tells all of steps.
 func (h *hub) add(rows []runtime.FeedRow) {
-	steps := make([]Step, len(rows))
+	steps := make([]feedStep, len(rows))
 	for i := range rows {
 		steps[i] = stepOf(rows[i])
 	}
@@ -256,7 +256,7 @@ func (h *hub) add(rows []runtime.FeedRow) {
 	h.steps = append(h.steps, steps...)
 	if over := len(h.steps) - mostKeptSteps; over > feedPage {
 		h.first = h.steps[over-1].ID
-		h.steps = append([]Step(nil), h.steps[over:]...) // others read the old list
+		h.steps = append([]feedStep(nil), h.steps[over:]...) // others read the old list
 	}
 	h.position = h.steps[len(h.steps)-1].ID
 	close(h.news)
