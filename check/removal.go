@@ -58,14 +58,11 @@ type uses struct {
 }
 
 func usesOf(m *ir.Machine) *uses {
-	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: map[ir.Expr]*ir.Var{}}
+	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: m.SetBy()}
 	for b, a := range m.Blocks() {
 		for _, e := range b.Assigns {
 			u.sets[e.Var]++
 			u.by[a] = append(u.by[a], e.Var)
-			if e.Value != nil {
-				u.own[e.Value] = e.Var
-			}
 		}
 	}
 	u.count(u.reads, m.Exprs())

@@ -83,6 +83,19 @@ func (m *Machine) Blocks() iter.Seq2[*Block, *Arm] {
 	}
 }
 
+// SetBy is, by the value of an effect, what the effect sets.
+func (m *Machine) SetBy() map[Expr]*Var {
+	set := map[Expr]*Var{}
+	for b := range m.Blocks() {
+		for _, a := range b.Assigns {
+			if a.Value != nil {
+				set[a.Value] = a.Var
+			}
+		}
+	}
+	return set
+}
+
 // Vars are the parameters and context fields that e reads, or asks whether they are set.
 func Vars(e Expr) []*Var {
 	var out []*Var

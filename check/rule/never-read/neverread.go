@@ -53,27 +53,11 @@ func run(p *check.Pass) {
 // readIn are the variables that something reads. What an effect reads to
 // compute a new value of the same variable does not count.
 func readIn(m *ir.Machine) map[*ir.Var]bool {
-	own := map[ir.Expr]*ir.Var{} // by the value of an effect: what it sets
-	for b := range m.Blocks() {
-		for _, a := range b.Assigns {
-			if a.Value != nil {
-				own[a.Value] = a.Var
-			}
-		}
-	}
-	read := map[*ir.Var]bool{}
+	own, read := m.SetBy(), map[*ir.Var]bool{}
 	for whole := range m.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			switch e := e.(type) {
-			case *ir.VarRef:
-				read[e.Var] = read[e.Var] || own[whole] != e.Var
-			case *ir.IsSet:
-				if e.Var != nil {
-					read[e.Var] = true
-				}
-			}
-			return true
-		})
+		for _, v := range ir.Vars(whole) {
+			read[v] = read[v] || own[whole] != v
+		}
 	}
 	for _, t := range m.Timers {
 		if t.Var != nil {

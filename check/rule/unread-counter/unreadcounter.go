@@ -71,14 +71,8 @@ func raisedIn(m *ir.Machine) map[*ir.Var]*ir.Assign {
 // usedIn are the variables that decide something: all that is read, but for what is only
 // told in messages, or counted on.
 func usedIn(m *ir.Machine) map[*ir.Var]bool {
-	told := map[ir.Expr]bool{}
-	own := map[ir.Expr]*ir.Var{} // by the value of an effect: what it sets
+	own, told := m.SetBy(), map[ir.Expr]bool{}
 	for b := range m.Blocks() {
-		for _, a := range b.Assigns {
-			if a.Value != nil {
-				own[a.Value] = a.Var
-			}
-		}
 		for _, message := range b.Publishes {
 			for _, value := range message.Values {
 				told[value] = true
