@@ -22,7 +22,7 @@ var Rule = &check.Rule{
 	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
 	Question:   "whether a cycle can be taken without end",
 	Page:       page,
-	Fix:        "adds `max 3` to the last arm of the cycle, with `else -> …` to a failure terminal where nothing comes behind it",
+	Fix:        "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
 	Run:        run,
 	Absence:    true,
 	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},

@@ -22,7 +22,7 @@ func newBreaking(s *streams) *cobra.Command {
 reports what breaks:
 
   wire      what senders, activities and consumers of messages would notice
-  runs      what unfinished runs would meet, which fsmc migrate has to answer
+  runs      what would go wrong for unfinished runs; fsmc migrate needs an answer
   promises  a worst case, a budget or an assert that got worse; and the shortest run in
             which the old machine does one thing and the new one another
 
@@ -54,7 +54,7 @@ one of the two sides has errors.`,
 	}
 	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
 	dbFlag(c, &b.db)
-	c.Flags().StringVar(&b.mapFile, "write-map", "", "begin the mapping for fsmc migrate in a new `FILE`")
+	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
 	machineFlag(c, &b.machine)
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; what is then open is \"undecided\"")
 	chooseFlag(c, &b.write, "format", "text", "how to print",

@@ -45,7 +45,7 @@ activity's results and failures are handled. The JSON of --format json always ha
 worst cases.
 
 With --format scenario, check prints the run of each finding as a scenario of
-fsmc test, so that a finding stays a test.
+fsmc test, which you can keep as a test.
 
 A witness of a machine that calls others has a line for each run that it starts: what
 it was given, and how it ended. With --expand, an example of such a run is below it.

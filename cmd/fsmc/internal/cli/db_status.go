@@ -26,7 +26,7 @@ func newDBStatus(s *streams) *cobra.Command {
     it waits for a standby: without one, a failover may lose the last moments
   - the size of the tables, with about how many rows they have
   - the processes that can write, with their versions
-  - the oldest transaction: while it lasts, no dead row behind it is cleared away
+  - the oldest transaction: while it is open, the dead rows that are younger stay
 
 It also prints these things of a database that other commands refuse. Without the
 role pg_read_all_stats it does not see the standbys, or transactions of other roles.

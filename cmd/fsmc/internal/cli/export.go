@@ -18,8 +18,8 @@ func newExport(s *streams) *cobra.Command {
 		Use:   "export --to FORMAT PATH...",
 		Short: "Write a machine in another format",
 		Long: `Export writes a machine, and the machines that it calls, in another format. A report
-says what that format cannot express, and so is guessed or missing. A comment in the file
-says the same at each place.
+says what is guessed or missing, because that format cannot express it. A comment in the
+file says the same at each place.
 
 Formats:
 ` + formatList(targetLines()) + `

@@ -41,7 +41,7 @@ the history of a run, the agent is "mcp:" and the name of the client.
 With --machine, each event of that machine is also a tool of its own, as in
 CodeReview_StartReview, with the fields of the event as its arguments.
 
-With --read-only, the agent can only look, and the database is opened so.
+With --read-only, the agent can only look, and the database is opened for reading.
 
 Mcp does no work: activities and timers need a worker, as fsmc run is one.
 

@@ -20,7 +20,7 @@ func newRepair(s *streams) *cobra.Command {
 		Use:   "repair ID",
 		Short: "Repair a run that differs from its history, or whose require is false",
 		Long: `Repair compares a run with its history. It compares the snapshot, the columns
-beside it, the tasks of its activities, and its timers. The history is right. It
+beside it, the tasks of its activities, and its timers. The history counts as right. It
 also evaluates the "require" of the state in which the run is. If the condition is
 false, the repaired run moves to the state after "else".
 

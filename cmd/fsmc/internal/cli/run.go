@@ -51,8 +51,8 @@ You can kill the command at any point and start it again: the run continues wher
 it was. After a SIGTERM or an interrupt, the command lets activities work for ten
 more seconds, then stops them and ends. A second signal ends it at once.
 
-What an activity prints on standard error, the command prints on its own, one line at a
-time, with the run, the activity and the attempt. If the attempt fails, the last lines
+The command prints the standard error of activities on its own, one line at a time,
+with the run, the activity and the attempt. If the attempt fails, the last lines
 are in the history. With --log-format json, each step, each attempt, each such line and
 each problem is one JSON object on a line of standard output, or, with --format json, of
 standard error; see docs/logs.md.

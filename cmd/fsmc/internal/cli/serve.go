@@ -62,7 +62,7 @@ Who may do what:
 	f := c.Flags()
 	f.StringVar(&v.addr, "addr", "127.0.0.1:8376", "listen on `HOST:PORT`, where port 0 is one that is free, or on unix:PATH")
 	f.StringVar(&v.base, "base", "/", "the `PATH` below which everything stands, behind a proxy: /fsmc/")
-	f.BoolVar(&v.readOnly, "read-only", false, "only show: no page has a button, and the database is opened so")
+	f.BoolVar(&v.readOnly, "read-only", false, "only show: no page has a button, and the database is opened for reading")
 	f.BoolVar(&v.hideData, "hide-data", false, "leave out payloads, parameters, data, checkpoints and messages")
 	f.StringVar(&v.tokenFile, "token-file", "", "let in only who has a token of this `FILE`")
 	f.StringVar(&v.cert, "tls-cert", "", "the certificate, a PEM `FILE`")
