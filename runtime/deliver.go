@@ -174,8 +174,8 @@ func (e *Engine) handOver(ctx context.Context, row *store.MessageRow) (err error
 	}))
 }
 
-// WaitDelivered waits until all that was published, by any run, has been
-// delivered. It delivers nothing itself: see Run.
+// WaitDelivered waits until all messages of all runs have been delivered. It delivers nothing
+// itself: see Run.
 func (e *Engine) WaitDelivered(ctx context.Context) error {
 	woken, stop := e.changes.watch("")
 	defer stop()

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// ActivityFunc does the work of one attempt of an activity. It may be called
-// again for the same execution (see Attempt.Key), also where an earlier call
-// has done part of the work or all of it.
+// ActivityFunc does the work of one attempt of an activity. It may be called again for the same
+// execution (see Attempt.Key), even if an earlier call has done part of the work or all of it.
 //
-// Its context is cancelled when the run has moved on, when a time limit has
-// passed, or when the engine stops; context.Cause says which. It should then
-// clean up and return: the run waits for it. What it returns is ignored then,
-// but for a result when the engine stops.
+// Its context is cancelled when the run has moved on, when a time limit has passed, or when the
+// engine stops; context.Cause says which. The function should then clean up and return: the run
+// waits for it. What it then returns is ignored, except a result while the engine stops.
 //
-// An error made with Fail is a failure of that category, one made with Decline
-// releases the attempt; any other error, a panic, the end of the goroutine, and an
-// error or data whose methods do one of these, is a failure of category `unknown`.
+// An error made with Fail is a failure of that category. An error made with Decline releases the
+// attempt. Any other error is a failure of category `unknown`. So is a panic, the end of the
+// goroutine, and an error or data with a method that panics or ends the goroutine.
 type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 
 // GuardFunc answers a host guard. Args is an object by the names of the guard's
@@ -66,11 +64,10 @@ type Attempt struct {
 	stderr   io.Writer
 }
 
-// Spend notes what the attempt has used of a cost: an exact decimal such as
-// "1200" or "0.04", which is not negative. It is summed, and recorded with the end
-// of the attempt together with the Cost of its Result or Failure, also where the
-// attempt fails, runs out of time, returns too late, or is released.
-// The error is for a name or an amount that cannot be recorded.
+// Spend reports what the attempt has used of a cost: an exact decimal such as "1200" or "0.04",
+// which is not negative. The amounts are added up, together with the Cost of the Result or
+// Failure. The sum is recorded when the attempt ends, also if it fails, runs out of time, returns
+// too late, or is released. The error is for a name or an amount that cannot be recorded.
 func (a *Attempt) Spend(cost string, amount json.Number) error {
 	if a.spend == nil {
 		return nil
@@ -78,19 +75,19 @@ func (a *Attempt) Spend(cost string, amount json.Number) error {
 	return a.spend(cost, amount)
 }
 
-// Heartbeat says that the activity is alive. Without one for the `heartbeat` of
-// its `do` the attempt fails as `silent`. It costs nothing.
+// Heartbeat says that the activity is alive. If none comes for the time `heartbeat` of its `do`,
+// the attempt fails as `silent`. A heartbeat costs nothing.
 func (a *Attempt) Heartbeat() {
 	if a.beat != nil {
 		a.beat()
 	}
 }
 
-// Progress stores a checkpoint, durably before it returns nil: the next attempt
-// of the execution is handed it. It counts as a heartbeat too. Without one for
-// the `progress` of its `do` the attempt fails as `stalled`. The error is
-// ErrFenced where the attempt is no longer the current one. An Attempt that a program has
-// made itself keeps no checkpoint, and says so: see NewAttempt.
+// Progress stores a checkpoint, which is durable when Progress returns nil. The next attempt of
+// the execution gets it. It is also a heartbeat. If none comes for the time `progress` of its
+// `do`, the attempt fails as `stalled`. The error is ErrFenced if the attempt is no longer the
+// current one. An Attempt that a program has made itself stores no checkpoint, and returns an
+// error: see NewAttempt.
 func (a *Attempt) Progress(checkpoint any) error {
 	data, err := EncodeJSON(checkpoint)
 	if err != nil {
@@ -120,8 +117,8 @@ type declined struct{ why string }
 
 func (d *declined) Error() string { return "declined: " + d.why }
 
-// Decline makes the error that releases an attempt, for another worker or
-// for later. It is not counted.
+// Decline makes the error that releases an attempt, for another worker or for later. The attempt
+// does not count.
 func Decline(why string) error { return &declined{why} }
 
 // Why the context of an activity is cancelled; see context.Cause.
@@ -131,7 +128,7 @@ var (
 	ErrStopped = errors.New("the engine stops")
 )
 
-// ErrWorkerLost is returned by an activity that is done by another process, when
-// that has ended in the middle of it. The attempt counts as one whose worker was
-// lost: it is `silent` or `stalled`, or is handed out again.
+// ErrWorkerLost is returned by an activity whose work is done by another process, if that process
+// has ended before the activity. The attempt counts as one whose worker was lost: it fails as
+// `silent` or `stalled`, or another worker can claim it.
 var ErrWorkerLost = errors.New("the worker process of the activity has ended")

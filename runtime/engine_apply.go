@@ -42,8 +42,8 @@ type applied struct {
 
 func (a *applied) view() View { return a.host.machine.View(a.snapshot) }
 
-// ErrNoGuard says that a step needs a host guard for which this engine has no
-// function: nothing has changed, and an engine that has it can take the input.
+// ErrNoGuard says that a step needs a host guard for which this engine has no function. Nothing
+// has changed, and an engine that has the function can take the input.
 var ErrNoGuard = errors.New("no function is registered for it")
 
 // maxTries is how often a request is judged again because other processes were

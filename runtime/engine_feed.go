@@ -6,23 +6,24 @@ import (
 )
 
 // Feed gives the steps of all runs behind a position, in the order in which they were written, at
-// most limit of them; 0 for all. Who goes on behind the ID of the last one is given each
-// step once. Steps of runs that have been pruned are left out. It keeps no worker waiting.
+// most limit of them; 0 is without a limit. Call it again with the ID of the last step, and it
+// gives each step once. It leaves out the steps of runs that have been pruned. No worker waits
+// for it.
 func (e *Engine) Feed(ctx context.Context, after int64, limit int) ([]FeedRow, error) {
 	return e.store.Feed(ctx, after, limit)
 }
 
 // FeedEnd is the position behind which Feed gives what happens from now on. It never falls: a
-// position beyond it is of another database, or of this one before a backup took its place.
+// position beyond it comes from another database, or from this one before a backup replaced it.
 func (e *Engine) FeedEnd(ctx context.Context) (int64, error) { return e.store.FeedEnd(ctx) }
 
-// Changed is a number that is another one when Feed has more than before: cheap enough to be
-// asked for ten times a second. It may also change for no such reason.
+// Changed is a number that differs from before if Feed has more steps than before. It is cheap
+// enough to be asked for ten times a second. It may also change for other reasons.
 func (e *Engine) Changed(ctx context.Context) (int64, error) { return e.store.Changed(ctx) }
 
-// FeedSince is the position behind which Feed gives the steps taken at a time or later. Where the
-// clocks of several hosts differ some earlier ones may be among them, or some later ones missing, as
-// far as the clocks differ.
+// FeedSince is the position behind which Feed gives the steps taken at a time or later. If the
+// clocks of several hosts differ, some earlier steps may be among them, or some later ones
+// missing, by as much as the clocks differ.
 func (e *Engine) FeedSince(ctx context.Context, since time.Time) (int64, error) {
 	end, err := e.store.FeedEnd(ctx)
 	if err != nil {

@@ -32,21 +32,19 @@ type host struct {
 	stored     bool // its definition is in the store; guarded by hosts.mu
 }
 
-// Register makes m known to the engine: Start uses the version of a machine
-// that was registered last. Source is the text from which m was compiled, kept
-// with the runs for people to read; it may be empty.
+// Register makes m known to the engine: Start uses the version of a machine that was registered
+// last. Source is the text of m. It is stored with the runs for people to read, and may be empty.
 //
-// H has a function for each activity and guard of m, and no others: otherwise
-// the error lists all that is missing or too much. With empty handlers the
-// engine can start runs, send to them and look at them, but works on nothing
-// and takes no step that needs a host guard.
+// H has a function for each activity and guard of m, and no others; otherwise, the error lists
+// all that is missing or too much. With empty handlers, the engine can start runs, send events to
+// them and show them, but it runs no activity, and takes no step that needs a host guard.
 //
-// Runs of other versions of the machine in the store are worked on with the
-// same functions where the names and types of an activity have not changed, and
-// those of all guards: the step after an activity may need one. See WithHandlers, too.
+// Runs of other versions of the machine in the store use the same functions: those of activities
+// whose names and types have not changed, and those of guards. All guards have to fit, because
+// the step after an activity may need one. See WithHandlers, too.
 //
-// Machines that m calls are registered before it, or are in the store. No one has functions
-// for calls. A version that is registered a second time without functions keeps those it has.
+// Register the machines that m calls before m, unless they are in the store. A call needs no
+// function. If a version is registered again without functions, it keeps those that it has.
 func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	if err := h.Check(m.Definition()); err != nil {
 		return err
@@ -227,10 +225,10 @@ func (e *Engine) match(m *Machine, source string, current *host) *host {
 	return matched
 }
 
-// Unmatched are the activities and guards of a version, given by its hash, for
-// which the engine has no function, because the version that was registered
-// declares them otherwise or not at all: runs of it wait there for another
-// engine. It is empty for a version that was registered itself.
+// Unmatched are the activities and guards of a version, given by its hash, for which the engine
+// has no function, because the registered version does not declare them, or declares them with
+// other types. Runs of that version wait there for another engine. It is empty for a version that
+// was registered itself.
 func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, error) {
 	h, err := e.host(ctx, definition)
 	if err != nil || h.registered {

@@ -11,8 +11,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Get shows a run as it is in the store, with what is known of the workers of
-// its activities; ErrNotFound.
+// Get shows a run as it is in the store, with what is known of the workers of its activities. The
+// error is ErrNotFound if there is no such run.
 func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
@@ -122,8 +122,8 @@ func addLastError(a *machine.ActivityView, steps []StepView) {
 // doOf is an execution's key without the step that began it.
 func doOf(key string) string { return key[:max(strings.LastIndexByte(key, '/'), 0)] }
 
-// History gives the lines of a run's history behind sequence number after, in
-// order, at most limit of them; none where there is no such run.
+// History gives the lines of the history of a run behind sequence number after, in order, at most
+// limit of them. If there is no such run, there are none.
 func (e *Engine) History(ctx context.Context, run string, after int64, limit int) ([]StepView, error) {
 	rows, err := e.store.History(ctx, run, after, limit)
 	if err != nil {
@@ -161,8 +161,8 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 	return views, nil
 }
 
-// Row is a run as lists have it, which is not read as Get reads it: also one that is
-// damaged has a row. ErrNotFound.
+// Row is a run as lists show it. Unlike Get, it also works for a run that is damaged. The error
+// is ErrNotFound if there is no such run.
 func (e *Engine) Row(ctx context.Context, run string) (RunRow, error) {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
@@ -171,7 +171,7 @@ func (e *Engine) Row(ctx context.Context, run string) (RunRow, error) {
 	return row, nil
 }
 
-// List gives the runs that f lets through, newest first.
+// List gives the runs that match f, newest first.
 func (e *Engine) List(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return e.store.Runs(ctx, f)
 }

@@ -28,14 +28,14 @@ type MigratedRun struct {
 	Why        string `json:"why,omitempty"` // it does not fit, and stays as it is
 }
 
-// Migrate moves the unfinished runs of a machine to the version that was
-// registered last, and tells each what becomes of it, newest first. A run that
-// does not fit stays with the definition that it has. Attempts under way are
-// cancelled, and made again by the new definition when they have stopped. Children that have
-// started go on, each by its own definition; a run does not fit where one of them can end in a way that the
-// new definition does not handle. Without
-// Apply nothing is written. The error says so where the mapping has a name that is
-// in no version that it could mean. What each returns ends the walk.
+// Migrate moves the unfinished runs of a machine to the version that was registered last, newest
+// first, and calls each with what becomes of a run. A run that does not fit keeps its definition.
+// Attempts under way are cancelled; when they have stopped, the new definition starts them again.
+// Children that have started go on, each with its own definition. A run does not fit if one of
+// them can end in a way that the new definition does not handle.
+//
+// Without Apply, nothing is written. If the mapping has a name that no version has in which it
+// could be meant, that is an error. If each returns an error, the walk ends with it.
 func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, each func(MigratedRun) error) error {
 	h, err := e.currentHost(machine)
 	if err != nil {

@@ -7,40 +7,39 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Pause stops a run from moving: attempts under way go on, nothing new starts,
-// what they return and events from outside wait, and timers keep what remained
-// of their time. A deadline, which is a time of the world, stays where it is. A
-// wait before a retry goes on. Pausing a paused run does nothing. Cancel is
-// taken all the same. The runs below it in its tree are paused, too, as far as they go on.
+// Pause stops a run from moving. Attempts under way go on, and nothing new starts. Their results,
+// and events from outside, wait. Timers keep their remaining time. A deadline, which is a point
+// in time, does not shift, and a wait before a retry goes on. Pausing a paused run does nothing.
+// A paused run takes Cancel. The runs below it are paused, too, unless they have ended or are
+// halted.
 //
-// The error is a *Rejected for a run that has ended or is halted, and
-// ErrNotFound where there is none.
+// The error is a *Rejected for a run that has ended or is halted, and ErrNotFound if there is no
+// such run.
 func (e *Engine) Pause(ctx context.Context, run string, o Operator) (View, error) {
 	return e.steerTree(ctx, &request{run: run}, machine.Input{Kind: machine.PauseInput, Actor: o.Actor, Reason: o.Reason})
 }
 
-// Resume lets a paused run go on, and takes what has come meanwhile, in order:
-// first the timers whose deadline has passed, then each as if it came now. An
-// event that the run does not take any more is dropped, with a line of history.
-// Resuming a run that is not paused does nothing. The runs below it resume, too, also those that
-// were paused by themselves.
+// Resume lets a paused run go on. The run takes what has arrived meanwhile, in order: first the
+// timers whose deadline has passed, then each input as if it came now. It drops an event that it
+// does not take any more, with a line of history. Resuming a run that is not paused does nothing.
+// The runs below it resume, too, also those that were paused alone.
 func (e *Engine) Resume(ctx context.Context, run string, o Operator) (View, error) {
 	return e.steerTree(ctx, &request{run: run, resumes: true}, machine.Input{Kind: machine.ResumeInput, Actor: o.Actor, Reason: o.Reason})
 }
 
-// Retry lets what has stopped continue: a halted run takes the
-// input again that halted it; activities that wait for their backoff are tried
-// at once; a run that ended in failure continues in the state in which
-// it failed, as if entered from outside, with the bounds of all that it can take
-// there again; but not a child, whose end its parent is told. The error is a *Rejected where
-// there is nothing of the kind.
+// Retry lets a stopped run continue. A halted run takes the input that halted it again.
+// Activities that wait for their backoff start at once. A run that ended in failure continues in
+// the state in which it failed, as if it had entered that state from outside; the bounds of that
+// state start again from zero. A child that has ended refuses: its parent has the result. The
+// error is a *Rejected if there is nothing to retry.
 func (e *Engine) Retry(ctx context.Context, run string, o Operator) (View, error) {
 	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Actor: o.Actor, Reason: o.Reason})
 }
 
-// RetryOverBudget lets a run continue that a cost, or the time of its budget, has halted because
-// nothing takes its over_budget there: the run does without that input, and the cost holds
-// nothing back any more. The error is a *Rejected where no budget has halted the run.
+// RetryOverBudget lets a run continue that is halted because a cost, or its time, passed the
+// budget and nothing takes over_budget in its state. The run continues without that input, and
+// the budget of this cost holds nothing back any more. The error is a *Rejected if no budget has
+// halted the run.
 func (e *Engine) RetryOverBudget(ctx context.Context, run string, o Operator) (View, error) {
 	return e.retry(ctx, run, machine.Input{Kind: machine.RetryInput, Allow: true, Actor: o.Actor, Reason: o.Reason})
 }
@@ -101,10 +100,10 @@ func (e *Engine) failedIn(ctx context.Context, m *Machine, s *machine.Snapshot) 
 	return 0, nil
 }
 
-// Refusal is why a run, as a store has listed it with its snapshot, would refuse a
-// pause, resume, cancel or retry; nil where it would take it, or has nothing to do.
-// What only taking it can tell is not known: what is due before it, what a guard
-// says, and whether there is a state in which a failed run can continue.
+// Refusal is why a run, as a store has listed it with its snapshot, would refuse a pause, resume,
+// cancel or retry. It is nil if the run would take the command, or if the command would do
+// nothing. It does not know what only the step can tell: what is due before it, what a guard
+// answers, and whether there is a state in which a failed run can continue.
 func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error {
 	h, s, err := e.decode(ctx, row)
 	if err != nil {
@@ -116,10 +115,9 @@ func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error
 	return h.machine.Refusal(s, kind, e.now())
 }
 
-// Complete ends an open activity by hand, as if it had returned. Whoever holds
-// the attempt is fenced off: its context is cancelled, and what it returns is
-// refused. The error is a *Rejected where the activity is not open or the event
-// does not fit; nothing has changed then.
+// Complete ends an open activity by hand, as if it had returned. A worker that has the attempt is
+// fenced off: the context of the activity is cancelled, and what it returns is refused. The error
+// is a *Rejected if the activity is not open or the event does not fit; then nothing has changed.
 func (e *Engine) Complete(ctx context.Context, run string, c Completion) (View, error) {
 	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &c, e.maxPayload)

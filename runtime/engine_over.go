@@ -2,11 +2,11 @@ package runtime
 
 import "log/slog"
 
-// Over gives an engine with the machines, functions, clock and limits that e has now, over
-// another store: one that is a transaction of the program, such as postgres.Store.In gives.
-// What is done with it is done with that, or not at all, so that no observer is told of it. It
-// is for Start, Send and what an operator does. It must not work, and is not used any more when the transaction has
-// ended; the workers of e find then what there is to do.
+// Over gives an engine with the present machines, functions, clock and limits of e, over another
+// store that is a transaction of the program, such as that of postgres.Store.In. Its steps are
+// committed with the transaction, or not at all, so no observer is told of them. Use it for
+// Start, Send and the methods of operators, not for Run, and not after the transaction has ended.
+// The workers of e find the new work after that.
 func (e *Engine) Over(s Store) *Engine {
 	over := NewEngine(s, WithClock(e.clock), WithLogger(slog.New(e.logger.Handler())), WithWorker(e.worker),
 		WithGuardLimit(e.guardLimit), WithStoreLimit(e.storeLimit), WithMaxPayload(e.maxPayload))

@@ -26,13 +26,12 @@ type Repair struct {
 	Applied bool     `json:"applied"`
 }
 
-// Repair repairs a run whose snapshot is not what its history gives, whose tasks or
-// timers are not those of the snapshot, or whose `require` is false where it stands:
-// the history is the truth, and a false require sends the run where it would
-// have been turned away to. With Apply that is written, with a line of history.
-// A run with nothing wrong is left alone. A child of which no task of the run knows is cancelled
-// with force. One whose history itself does not
-// replay cannot be repaired: the error is a *Difference.
+// Repair repairs a run whose snapshot is not what its history gives, whose tasks or timers are
+// not those of the snapshot, or whose `require` is false in its state. The history counts as
+// right. A false `require` sends the run to the state after its `else`. With Apply, the repair is
+// written, with a line of history. A run with nothing wrong does not change. A child of which no
+// task of its parent knows is cancelled with Force. If the history itself does not replay, the
+// run cannot be repaired: the error is a *Difference.
 func (e *Engine) Repair(ctx context.Context, run string, o RepairOptions) (Repair, error) {
 	live, err := e.turn(ctx, run)
 	if err != nil {

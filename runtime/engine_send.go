@@ -12,13 +12,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Start starts a run of the version of machine that was registered last; where none was, of
-// the version that its newest run in the store has, or the only one there. Params is the object of its parameters. An empty id is replaced by a new one. When
-// Start returns nil the run is durable. The error is a *Rejected for parameters
-// that do not fit, ErrExists where there is a run with this id, and ErrNotFound where
-// there is no such machine. An id has no "/";
-// a run that was started with one before goes on. An Operator says by whom it is started, and why; history has
-// both. WithTags gives it tags.
+// Start starts a run of the version of the machine that was registered last. If none was
+// registered, it uses the version of the newest run in the store, or the only version there.
+// Params is the object of its parameters. An empty id is replaced by a new one; an id has no "/",
+// except that of an older run. When Start returns nil, the run is durable.
+//
+// The error is a *Rejected for parameters that do not fit, ErrExists if there is a run with this
+// id, and ErrNotFound if there is no such machine. The option Operator says who starts the run,
+// and why, for its history. WithTags gives it tags.
 func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMessage, options ...machine.StartOption) (View, error) {
 	o, err := machine.ReadStart(options)
 	if err != nil {
@@ -56,17 +57,15 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	return v, nil
 }
 
-// Send gives an event to a run. When it returns nil the step is durable, with
-// all that followed from it at once, and the view is the run after it. Where
-// the event's ID has been accepted before, the view is that of the first time, and
-// Repeated.
+// Send gives an event to a run. When it returns nil, the step is durable, with all steps that
+// follow at once, and the view is the run after them. If the ID of the event has been accepted
+// before, the view is that of the first time, with Repeated.
 //
-// The error is a *Rejected where the event is refused: the run is as it was.
-// Its Err is ErrFinished, ErrHalted, ErrConflict for another IfSeq, or ErrDuplicate
-// where the ID was accepted with another event. It is
-// ErrNotFound where there is no such run, ErrUnavailable where the store cannot take it
-// now, and ErrUnknown where the store does not say whether it has: an event with an ID
-// can then be sent again.
+// The error is a *Rejected if the run refuses the event; the run does not change. Its Err is then
+// ErrFinished, ErrHalted, ErrConflict for another IfSeq, or ErrDuplicate if the ID was accepted
+// with another event. The error is ErrNotFound if there is no such run, ErrUnavailable if the
+// store cannot take the event now, and ErrUnknown if the store does not say whether it has taken
+// it: an event with an ID can then be sent again.
 func (e *Engine) Send(ctx context.Context, run string, event ExternalEvent) (View, error) {
 	if why := machine.BadID(event.ID); why != "" {
 		return View{}, fmt.Errorf("the id of an event %s", why)
@@ -96,11 +95,11 @@ type CancelOptions struct {
 	Reason string
 }
 
-// Cancel cancels a run, and waits until the activities that this stops have
-// confirmed that they have stopped, or their leases have run out, and its children that
-// they have ended. Those are cancelled too, with force where the run was. Cancelling a
-// run a second time does nothing, unless with force. Where ctx is done before
-// that the error is ctx's, and the cancellation stands all the same.
+// Cancel cancels a run and its children; with Force, also the children are cancelled with Force.
+// It waits until the activities that this stops have confirmed that they have stopped, or their
+// leases have run out, and until the children have ended. If ctx is done before that, the error
+// is that of ctx, and the run stays cancelled. To cancel a run a second time does nothing, except
+// with Force.
 func (e *Engine) Cancel(ctx context.Context, run string, o CancelOptions) (View, error) {
 	in := machine.Input{Kind: machine.CancelInput, Force: o.Force, Actor: o.Actor, Reason: o.Reason}
 	out, err := e.apply(ctx, &request{run: run, input: func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }})

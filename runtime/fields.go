@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// EncodeFields writes Go values as the JSON of a machine: parameters, what an event
-// carries, data. It is EncodeJSON but for three kinds of value, which may stand in
-// structs, lists and maps: a duration is Go's string ("1m30s"), a time is in UTC and
-// cut to the microsecond, a nil slice is an empty list. A method of a value that
-// panics is an error.
+// EncodeFields writes Go values as the JSON of a machine: parameters, the fields of an event,
+// data. It differs from EncodeJSON for three kinds of value, also inside structs, lists and maps:
+// a duration is the string of Go ("1m30s"), a time is in UTC and cut to the microsecond, and a
+// nil slice is an empty list. If a method of a value panics, that is an error.
 func EncodeFields(v any) (encoded json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -30,9 +29,8 @@ func EncodeFields(v any) (encoded json.RawMessage, err error) {
 	return w.Bytes(), nil
 }
 
-// DecodeFields reads into v, a pointer, what EncodeFields writes. A field of the
-// JSON that v does not have is passed over, and one that the JSON does not have
-// stays as it is.
+// DecodeFields reads into v, a pointer, what EncodeFields writes. It ignores a field of the JSON
+// that v does not have, and leaves a field of v as it is if the JSON does not have it.
 func DecodeFields(data json.RawMessage, v any) error {
 	to := reflect.ValueOf(v)
 	if to.Kind() != reflect.Pointer || to.IsNil() {

@@ -62,9 +62,9 @@ type Health struct {
 	More     []ProblemKind `json:"more,omitempty"`
 }
 
-// Health looks for runs that nothing moves, and for work that no one does. It
-// reads, and changes nothing. Problems come by kind, the oldest of a kind first,
-// as far as the store gives them so.
+// Health looks for runs that nothing moves, and for work that no one does. It reads, and changes
+// nothing. Problems come by kind. Within a kind, the oldest come first, if the store lists them
+// so.
 func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 	if q.Late <= 0 {
 		q.Late = time.Minute
@@ -266,8 +266,8 @@ func (x *examination) outbox(ctx context.Context) error {
 	return nil
 }
 
-// OutboxLag is how long the message has waited that waits longest to be delivered, of at most
-// 10,000 that are looked at; 0 where none waits.
+// OutboxLag is how long the oldest undelivered message has waited, among at most 10,000 messages;
+// 0 if there is none.
 func (e *Engine) OutboxLag(ctx context.Context) (lag time.Duration, err error) {
 	rows, err := e.store.Outbox(ctx, "", outboxLook)
 	now := e.now()

@@ -15,7 +15,8 @@ import (
 // What operators name is held against what the store knows, so that a slip of the finger is
 // not an empty answer. As long as the store knows no machine, nothing is refused.
 
-// CheckMachine refuses a name that no machine in the store has. The empty name is all of them.
+// CheckMachine refuses a name that no machine in the store has. The empty name means all
+// machines.
 func (e *Engine) CheckMachine(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
@@ -31,8 +32,8 @@ func (e *Engine) CheckMachine(ctx context.Context, name string) error {
 	return unlessKnown(name, machines, fmt.Sprintf("no machine %q in the database", name))
 }
 
-// CheckFilter refuses a machine that the store does not know, and a state in which no run of
-// the machines that are meant can be.
+// CheckFilter refuses a machine that the store does not know, and a state in which no run that f
+// means can be.
 func (e *Engine) CheckFilter(ctx context.Context, f *RunFilter) error {
 	if err := e.CheckMachine(ctx, f.Machine); err != nil || f.State == "" {
 		return err
@@ -122,7 +123,7 @@ func ParseStuck(text string, into *HealthQuery) error {
 	return nil
 }
 
-// ParseSomeAge is ParseAge of an age that is not none.
+// ParseSomeAge is ParseAge for an age that is more than zero.
 func ParseSomeAge(text string) (time.Duration, error) {
 	d, err := ParseAge(text)
 	if err == nil && d == 0 {

@@ -26,10 +26,10 @@ var meantBy = map[InputKind]struct {
 // pageOfRuns is how many runs are read at a time where many are meant.
 const pageOfRuns = 500
 
-// EachMeant gives visit the runs, with their snapshots, that a pause, resume, cancel or
-// retry is for where f says which are meant: those that f lets through and that have not ended,
-// of retry those that are halted, of resume those that are paused; others only where f asks for a status or an
-// outcome. Some of them may refuse: see Refusal.
+// EachMeant calls visit with the runs, and their snapshots, for which f means a pause, resume,
+// cancel or retry. These are the unfinished runs that match f; for retry, only the halted ones,
+// and for resume, only the paused ones. If f asks for a status or an outcome, they are all that
+// match f. Some of them may refuse: see Refusal.
 func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, visit func(*RunRow) error) error {
 	of, known := meantBy[kind]
 	if !known {
@@ -48,8 +48,9 @@ func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, vis
 	return nil
 }
 
-// Commands are those of pause, resume, cancel and retry that a run would take and that
-// would change something, as far as that is known before: see Refusal. ErrNotFound.
+// Commands are those of pause, resume, cancel and retry that a run would take and that would
+// change something, as far as this can be known without taking them: see Refusal. The error is
+// ErrNotFound if there is no such run.
 func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
@@ -73,8 +74,9 @@ func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) 
 // steeredAtOnce is how many runs are steered side by side: many writes share one sync.
 const steeredAtOnce = 16
 
-// SteerAll calls steer for each run, several side by side, and says for how many it went well. What
-// one run refuses does not stop the others: refused is called for it, by the order of the runs' names.
+// SteerAll calls steer for each run, several side by side, and returns for how many it went well.
+// A run that refuses does not stop the others: SteerAll calls refused for it, in the order of the
+// names of the runs.
 func (e *Engine) SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
 	type failure struct {
 		run string

@@ -20,7 +20,7 @@ type AttemptLimits struct {
 	Stopping  time.Duration // for returning once it is told to stop; then it is left to itself
 }
 
-// AttemptHooks are what an engine does with what an attempt says on its way.
+// AttemptHooks say what an engine does with the reports of an attempt under way.
 type AttemptHooks struct {
 	Checkpoint func(data json.RawMessage) error            // stores one, durably before it returns nil; where there is none Progress fails
 	Beat       func()                                      // may be nil
@@ -49,10 +49,10 @@ type AttemptOutcome struct {
 	out outcome
 }
 
-// Perform calls an activity for one attempt, by the system's clock: it stops it where a limit has
-// passed, or ctx is done, and waits for it to stop. It is what the Engine does, without a store: who
-// calls it keeps the lease and writes the end. A result that came although ctx is done counts where
-// the cause is ErrStopped.
+// Perform calls an activity for one attempt, by the clock of the system. If a limit has passed,
+// or ctx is done, it stops the activity and waits until it has stopped. This is what the Engine
+// does, without a store: the caller keeps the lease and writes the end. A result that comes
+// although ctx is done counts only if the cause is ErrStopped.
 func Perform(ctx context.Context, f ActivityFunc, a *Attempt, limits AttemptLimits) AttemptOutcome {
 	p := newPerforming(context.WithoutCancel(ctx), SystemClock(), slog.New(slog.DiscardHandler), limits)
 	defer p.cancel(nil)
@@ -119,8 +119,8 @@ func (p *performing) outcomeOf(out outcome) AttemptOutcome {
 	return o
 }
 
-// Input is the end of a task's attempt as its run takes it, of a result or a failure. A result that does
-// not fit is a failure `unknown`, and so is a failure that the activity does not declare.
+// Input is the end of the attempt as an input of the run: a result or a failure. A result that
+// does not fit, and a failure that the activity does not declare, are a failure `unknown`.
 func (o *AttemptOutcome) Input(m *Machine, t *machine.Task, maxPayload int) machine.Input {
 	return o.out.input(m, t, maxPayload)
 }

@@ -11,11 +11,11 @@ import (
 // pruneBatch is the most runs that Prune deletes in one write.
 const pruneBatch = 100
 
-// Prune deletes finished runs that q means, all of them: in writes of at most
-// 100 runs, between which it rests as long as the last one took, so that the
-// sends of others find their turn. Each write is whole; where ctx ends, or the
-// store fails, the runs deleted so far are gone, and said with the error. A dry
-// run only counts. What stays is counted at the end. Limit and Now of q are set here.
+// Prune deletes all finished runs that q means. It writes at most 100 runs at a time, and then
+// rests for as long as the write took, so that others can send. Each write is atomic. If ctx
+// ends, or the store fails, the runs deleted so far are gone; they are counted in the result that
+// comes with the error. A dry run only counts. The runs that stay are counted at the end. Prune
+// sets Limit and Now of q.
 func (e *Engine) Prune(ctx context.Context, q PruneQuery) (Pruned, error) {
 	if why := machine.BadNote(q.Actor, q.Reason); why != "" {
 		return Pruned{}, fmt.Errorf("cannot prune: %s", why)

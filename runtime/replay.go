@@ -16,20 +16,19 @@ const (
 	replayRuns    = 20  // runs read at a time
 )
 
-// Replay lives a stored run through again, from the first line of its history,
-// and compares what comes out with what is stored: every record, and at the end
-// the snapshot and the run's row, bit for bit, and the tasks and timers of one that
-// goes on, and what children have returned against what the run was told. The runs below it
-// in its tree are replayed, too. The error is a *Difference where
-// they differ, ErrNotFound where there is no such run, or another where the
-// store fails. Memory is bounded, whatever the length of the history; steps
-// taken meanwhile are not looked at.
+// Replay computes a stored run again from its history, line by line, and compares the result with
+// what is stored: every record, the snapshot and the row of the run, bit for bit. For a run that
+// has not ended, it also compares the tasks and timers, and for children what they returned with
+// what their parent was told. It also replays the runs below the run. The error is a *Difference
+// if they differ, ErrNotFound if there is no such run, and another one if the store fails. The
+// memory is bounded, however long the history is. Steps that are taken meanwhile are not
+// compared.
 func (e *Engine) Replay(ctx context.Context, run string) error {
 	return e.ReplayTree(ctx, run, func(_ *RunRow, err error) error { return err })
 }
 
-// ReplayTree is Replay, and tells each what became of the run and then of those below it, as
-// ReplayAll does: a difference of one keeps no other from being replayed.
+// ReplayTree is Replay, and calls each with the result of the run and then of those below it, as
+// ReplayAll does. If one of them differs, the others are still replayed.
 func (e *Engine) ReplayTree(ctx context.Context, run string, each func(run *RunRow, err error) error) error {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
@@ -57,9 +56,9 @@ func (e *Engine) ReplayTree(ctx context.Context, run string, each func(run *RunR
 	return nil
 }
 
-// ReplayAll replays the runs that f lets through, newest first, and tells each
-// what became of it: nil or a *Difference. What each returns ends the walk, as
-// does a store that fails. Runs that are pruned meanwhile are passed over.
+// ReplayAll replays the runs that match f, newest first, and calls each with the result: nil or a
+// *Difference. It ends if each returns an error, or if the store fails. It leaves out runs that
+// are pruned meanwhile.
 func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunRow, err error) error) error {
 	return store.EachRun(ctx, e.store, f, replayRuns, func(row *RunRow) error {
 		if err := e.replayOne(ctx, row, each); !errors.Is(err, ErrNotFound) {

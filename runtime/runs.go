@@ -72,9 +72,9 @@ func (r Runs[S, P, D, E]) Send(ctx context.Context, id string, event E, options 
 	return r.read(r.Engine.Send(ctx, id, NewEvent(event.FSMEvent(), data, options...)))
 }
 
-// ResultOf is what a run has returned: R is the result of one of the terminals of its
-// machine. Where the run has not ended there, that is an error. A field that the terminal
-// of the run's own version of the machine does not return stays zero.
+// ResultOf is what a run has returned. R is the result type of one terminal of its machine. If
+// the run has not ended in that terminal, the result is an error. If the run has an older version
+// of the machine, whose terminal does not return a field, the field is zero.
 func ResultOf[R interface{ FSMTerminal() S }, S ~string, P, D any](run Run[S, P, D]) (R, error) {
 	var result R
 	if terminal := result.FSMTerminal(); run.Status != Finished || run.State != terminal {

@@ -87,9 +87,8 @@ type CostStats struct {
 	Spent   string `json:"spent"`         // an exact decimal
 }
 
-// Stats gives figures over all runs of the store, sorted by their keys, the
-// most frequent failures first. It reads what the store has counted, and no
-// run.
+// Stats gives figures over all runs of the store, sorted by their keys; failures are sorted by
+// their number, the most frequent first. It reads what the store has counted, and reads no run.
 func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	c, err := e.store.Counts(ctx, q.Machine, q.Since)
 	if err != nil {
@@ -103,7 +102,8 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	return s, err
 }
 
-// Counts are what the store has counted of all runs, from its first day on: what Stats is made of.
+// Counts are what the store has counted of all runs since it was made. Stats is computed from
+// them.
 func (e *Engine) Counts(ctx context.Context) (store.Counts, error) {
 	return e.store.Counts(ctx, "", time.Time{})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// EndedStats is how many runs of a machine ended with an outcome on a day. A run that then
-// waits for its children to end counts on the day on which it was over itself.
+// EndedStats is how many runs of a machine ended with an outcome on a day. If a run then waits
+// until its children have ended, it counts on the day on which it entered its terminal.
 type EndedStats struct {
 	Machine string  `json:"machine"`
 	Day     string  `json:"day"` // in UTC: "2026-11-21"

@@ -15,8 +15,9 @@ const mostLongest = 500
 // longAgo are the ages by which Longest looks for fewer runs.
 var longAgo = []time.Duration{0, time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, day, 7 * day, 30 * day}
 
-// Longest gives the runs that have been longest in the state in which they are now, that one first; without
-// their snapshots. Where there are many runs, it gives those alone that have been so for a while, such as an hour.
+// Longest gives the runs that have been in their present state for longest, the longest first,
+// without their snapshots. If there are many runs, it gives only those that have been there for a
+// while, such as an hour.
 func (e *Engine) Longest(ctx context.Context) (longest []RunRow, err error) {
 	now := e.now()
 	for _, status := range []machine.Status{Running, Halted} {

@@ -22,8 +22,8 @@ const (
 	latelyPages = 10 // that one call reads, so that it does not take long where an hour has millions of steps
 )
 
-// Throughput counts the last hour's steps. It reads what has come since it was asked before, and keeps no
-// worker waiting. Steps of runs that were pruned before they were read are left out.
+// Throughput counts the steps of the last hour. It reads the steps since its last call, and no
+// worker waits for it. Steps of runs that were pruned before that are left out.
 func (e *Engine) Throughput(ctx context.Context) (store.Throughput, error) {
 	l := &e.lately
 	l.mu.Lock()

@@ -22,10 +22,10 @@ const (
 	stderrLineCost = 128
 )
 
-// Stderr takes what the attempt says for people, as an executable does on its standard
-// error. It is logged line by line, and if the attempt fails, the last machine.MaxStderr bytes
-// stand in the run's history. A write never fails, and several goroutines may write. Of more
-// than 256 KiB in a second the rest is not logged, but counted, and a line is cut after 8 KiB.
+// Stderr takes text for people, like the standard error of an executable. Each line is logged,
+// and if the attempt fails, the last machine.MaxStderr bytes are in the history of the run. A
+// write never fails, and several goroutines may write. What exceeds 256 KiB in a second is
+// counted, and not logged; a line is cut after 8 KiB.
 func (a *Attempt) Stderr() io.Writer {
 	if a.stderr == nil {
 		return io.Discard

@@ -87,8 +87,8 @@ func (e *Engine) addChildren(ctx context.Context, v *View, tasks []store.TaskRow
 	return nil
 }
 
-// Tree lists a run and those below it, by the times at which they started, of equals the
-// upper first.
+// Tree lists a run and those below it, sorted by the time at which they started; of two with the
+// same time, a parent comes first.
 func (e *Engine) Tree(ctx context.Context, run string) ([]RunRow, error) {
 	top, err := e.store.Load(ctx, run)
 	if err != nil {

@@ -49,8 +49,8 @@ func WithReason(why string) SendOption { return func(e *ExternalEvent) { e.Reaso
 // IfSeq refuses the event where the run's sequence number is no longer seq.
 func IfSeq(seq int64) SendOption { return func(e *ExternalEvent) { e.IfSeq = seq } }
 
-// EncodeJSON is json.Marshal without the escapes that are meant for HTML: a
-// value of type json stays as it came. A method of the value that panics is an error.
+// EncodeJSON is json.Marshal without the escapes for HTML, so that a value of type json does not
+// change. If a method of the value panics, that is an error.
 func EncodeJSON(v any) (encoded json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {

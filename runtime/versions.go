@@ -26,7 +26,7 @@ type Version struct {
 	Last time.Time
 }
 
-// Versions are those of all machines, by name, the current one of a name first.
+// Versions are those of all machines, sorted by name, with the current version of a name first.
 func (e *Engine) Versions(ctx context.Context) ([]Version, error) {
 	rows, err := e.store.Definitions(ctx)
 	if err != nil {

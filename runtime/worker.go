@@ -15,49 +15,47 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Run works on all runs of the store that this engine has functions for, until
-// ctx is done: it claims activities, never more than it has room for, and runs
-// them, fires timers, delivers messages, and takes over from workers that were
-// lost. What happens
-// in this process wakes it at once; for what other processes do it looks every
-// poll interval.
+// Run works, until ctx is done, on all runs of the store for which this engine has functions. It
+// claims activities, never more than its concurrency, and runs them, fires timers, delivers
+// messages, and replaces workers that were lost. What happens in this process wakes it at once;
+// it looks for the work of other processes every poll interval.
 //
-// When ctx is done it claims nothing more, lets activities go on for the grace
-// period, cancels those that are left, releases their tasks uncounted, and
-// returns nil once every activity has returned, or been left to itself: after the grace
-// period, the time for stopping and that of one call of the store at the latest. Then it
-// leaves what does not return, a store that hangs, and returns ErrHangs. Another error
-// means that the store writes nothing more, or has failed again and again by what does
-// not pass: a full disk does, and Run waits for it (decision 90). Each call of Run has room for as many activities
-// as the engine's concurrency says.
+// When ctx is done, it claims nothing more, and lets activities go on for the grace period. Then
+// it cancels the activities that are left, and releases their tasks, which do not count. It
+// returns nil when every activity has returned or has been left to itself. That takes at most the
+// grace period, the time for stopping and the time of one call of the store. If something does
+// not return by then, such as a store that hangs, Run leaves it and returns ErrHangs.
+//
+// Another error means that the store writes nothing more, or has failed again and again for a
+// reason that does not pass. A full disk passes: Run waits for it (decision 90). Each call of Run
+// has its own concurrency.
 func (e *Engine) Run(ctx context.Context) error {
 	all := &allRuns{engine: e}
 	defer all.close()
 	return e.work(ctx, all, nil)
 }
 
-// RunUntilIdle works as Run does, but on one run alone, until it has ended, is
-// halted or paused, or waits only for events from outside, and its messages have
-// been delivered where this engine delivers any. It gives the run as it then is.
-// Where ctx is done first it stops as Run does, and the error is ctx's.
+// RunUntilIdle works like Run, but only on one run. It returns the run when it has ended, is
+// halted or paused, or waits only for events from outside, and when its messages have been
+// delivered, if this engine delivers any. If ctx is done before that, it stops like Run, with the
+// error of ctx.
 //
-// A run waits only for events from outside when no activity of it is open and
-// its state takes an event itself, or has no timer of its own and takes one
-// somewhere around it: so a run that waits for an approval, or for a day, is
-// left, and one that only sleeps until its next try is not.
+// A run waits only for events from outside if none of its activities is open, and its state takes
+// an event, or has no timer and a state around it takes an event. So RunUntilIdle leaves a run
+// that waits for an approval, also beside a timer, but not one that only waits for its next
+// attempt.
 func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
 	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.idle)
 }
 
-// RunUntilDone works as RunUntilIdle does, but waits on for events from outside:
-// until the run has ended or is halted, or only waits for child machines that are.
+// RunUntilDone works like RunUntilIdle, but also waits for events from outside. It returns when
+// the run has ended or is halted, or only waits for children that are halted.
 func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
 	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.done)
 }
 
-// RunOnce works as RunUntilIdle does, but only until the run has taken one
-// input: the end of an activity, or a timer. With a concurrency of 1 it is one at
-// most; otherwise activities that ran beside it may end too.
+// RunOnce works like RunUntilIdle, but only until the run has taken one input: the end of an
+// activity, or a timer. Activities that run beside it may end, too, unless the concurrency is 1.
 func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
 	v, err := e.Get(ctx, run)
 	if err != nil {
@@ -102,10 +100,9 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 	}
 }
 
-// Wait waits until a run has ended, is halted or paused, or waits only for
-// events from outside, as RunUntilIdle does, while others work on it. With
-// WithHandlers it does not wait for activities of which there is no function here and
-// that no one else does; Unmatched names them.
+// Wait waits, while others work on a run, until it has ended, is halted or paused, or waits only
+// for events from outside, like RunUntilIdle. With WithHandlers, it does not wait for activities
+// that have no function here and that no one else does; Unmatched names them.
 func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
 	woken, stop := e.changes.watch(run)
 	defer stop()
@@ -174,8 +171,8 @@ type worker struct {
 // maxFailureWait. See WithPatience for when it gives up.
 const maxFailureWait = 30 * time.Second
 
-// ErrHangs is returned by Run where a call of the store does not return, or a function
-// that the engine calls, although its context is done and its time is over.
+// ErrHangs is returned by Run if a call of the store, or a function that the engine has called,
+// does not return although its context is done and its time is over.
 var ErrHangs = errors.New("a call of the store, or a function of the program, does not return")
 
 // lastMoments is how long the worker waits for what it has given up.
