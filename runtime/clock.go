@@ -31,8 +31,8 @@ func wait(ctx context.Context, c Clock, d time.Duration, woken <-chan struct{}) 
 	return nil
 }
 
-// ManualClock stands still until it is told to go on. It serves tests. It is
-// safe for concurrent use.
+// ManualClock is a clock for tests: it stands still until Advance moves it. It is safe for
+// concurrent use.
 type ManualClock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -64,7 +64,7 @@ func (c *ManualClock) Advance(d time.Duration) {
 	}
 }
 
-// Next is when the first timer falls due that someone waits for; zero for none.
+// Next is when the next timer that someone waits for is due; zero if there is none.
 func (c *ManualClock) Next() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

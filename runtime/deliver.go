@@ -16,12 +16,11 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Message is what a step has published, on its way out.
+// Message is a message that a step has published.
 //
-// It is delivered at least once: the receiver knows by its ID whether it has
-// seen it before. The messages of one run are delivered in the order in which
-// they were published, the next one when the one before has been delivered;
-// those of different runs side by side.
+// It is delivered at least once: the receiver knows by its ID whether it has seen the message
+// before. The messages of one run are delivered one after the other, in the order in which they
+// were published; those of different runs, side by side.
 type Message struct {
 	ID      string // stable: the same for the same message whatever happens
 	Run     string
@@ -32,15 +31,15 @@ type Message struct {
 	Attempt int             // from 1
 }
 
-// OutboxFunc delivers a message. An error, or ctx being done, means that it has
-// not been delivered; it is tried again, first after a second, then after twice
-// as long each time up to a minute, as often as it takes. ctx is done when the
-// lease has run out, or when the engine stops and the grace period is over; a function
-// that goes on all the same is left to itself as an activity is, see WithStopping.
+// OutboxFunc delivers a message. If it returns an error, or ctx is done, the message has not been
+// delivered. It is tried again after a second, then after twice as long each time up to a minute,
+// without a limit. ctx is done when the lease has run out, or when the engine stops and the grace
+// period is over. The engine does not wait for a function that goes on after that: see
+// WithStopping.
 type OutboxFunc func(ctx context.Context, m *Message) error
 
-// WithOutbox lets deliver deliver what machines publish. An engine without it
-// keeps messages in the outbox, for one that has it.
+// WithOutbox delivers published messages by deliver. An engine without it leaves messages to an
+// engine that has it.
 func WithOutbox(deliver OutboxFunc) Option { return func(e *Engine) { e.outbox = deliver } }
 
 // deliveries is how many messages a worker delivers at once.

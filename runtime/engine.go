@@ -112,18 +112,17 @@ func (e *Engine) live(s Store) {
 // Option sets something of an Engine; see the With functions.
 type Option func(*Engine)
 
-// WithClock lets the engine live by clock, instead of that of the store, if it has one, or
-// the system's.
+// WithClock gives the engine a clock. Otherwise it uses the clock of the store, or else that of
+// the system.
 func WithClock(clock Clock) Option { return func(e *Engine) { e.clock = clock } }
 
-// WithLogger lets the engine say what an operator should know: machines it
-// cannot run, workers that were lost, activities that do not stop. Without it
-// the engine is silent.
+// WithLogger lets the engine log what an operator should know: machines that it cannot run,
+// workers that were lost, activities that do not stop. Without it, the engine is silent.
 func WithLogger(logger *slog.Logger) Option {
 	return func(e *Engine) { e.logger = slog.New(safeHandler{logger.Handler()}) }
 }
 
-// WithObserver tells o of every step and attempt of this engine. Several are told one
+// WithObserver tells o of every step and attempt of this engine. Several observers are told one
 // after the other.
 func WithObserver(o Observer) Option {
 	return func(e *Engine) {
@@ -134,65 +133,61 @@ func WithObserver(o Observer) Option {
 	}
 }
 
-// WithHandlers lets the engine work on versions of machines that it meets in the
-// store: find gives the functions that there are for one, which may be some of them or
-// none. What is missing is left to other engines, and asked for again each second while
-// Run is under way, as is what is there: it may be gone. Where a guard is missing the
-// engine leaves all activities of the version alone, since the step after one may need
-// it. Find must not call the engine, and answers as soon as a guard does: see
-// WithGuardLimit. A version that was registered is not asked about.
+// WithHandlers lets the engine work on versions of machines that it finds in the store. Find
+// gives the functions that there are for a version: all, some or none. Other engines do what is
+// missing. While Run works, find is asked again each second, because functions can come and go.
+// If a guard is missing, the engine runs no activity of the version, because the step after an
+// activity may need the guard. Find must not call the engine, and must answer as soon as a guard
+// does: see WithGuardLimit. It is not asked about a version that was registered.
 func WithHandlers(find func(*Machine) Handlers) Option { return func(e *Engine) { e.find = find } }
 
-// WithWorker sets the name under which tasks are held, for operators to read;
-// host name, process id and a random number unless said. It decides nothing.
+// WithWorker sets the name of the worker, for operators to read; the default is the host name,
+// the process id and a random number. It decides nothing.
 func WithWorker(name string) Option { return func(e *Engine) { e.worker = name } }
 
-// WithConcurrency sets how many activities run at once; 16 unless said. The
-// engine never claims more than it can run.
+// WithConcurrency sets how many activities run at once; the default is 16. The engine never
+// claims more than it can run.
 func WithConcurrency(n int) Option { return func(e *Engine) { e.concurrency = max(n, 1) } }
 
-// WithLease sets for how long a task is leased; 30 s unless said. It is renewed
-// every third of that. After a crash a task is handed out again when its lease
-// has run out.
+// WithLease sets for how long a claim is valid; the default is 30 s. It is renewed after each
+// third of that time. After a crash, another worker can claim the task when the lease has run
+// out.
 func WithLease(d time.Duration) Option {
 	return func(e *Engine) { e.lease = max(d, 3*time.Millisecond) }
 }
 
-// WithPoll sets how often the engine looks for what other processes have left
-// to do; 500 ms unless said. What happens in its own process it knows at once.
+// WithPoll sets how often the engine looks for work that other processes have left; the default
+// is 500 ms. It knows at once what happens in its own process.
 func WithPoll(d time.Duration) Option { return func(e *Engine) { e.poll = max(d, time.Millisecond) } }
 
-// WithGrace sets for how long, when the engine is stopped, activities may go on
-// before they are cancelled and released; 10 s unless said.
+// WithGrace sets for how long activities may go on when the engine is stopped; the default is 10
+// s. Then they are cancelled and released.
 func WithGrace(d time.Duration) Option { return func(e *Engine) { e.grace = d } }
 
-// WithStopping sets for how long the engine waits for an activity whose context
-// it has cancelled; 15 s unless said. One that has not returned by then is left
-// to itself: its lease is not renewed any more.
+// WithStopping sets for how long the engine waits for an activity whose context it has cancelled;
+// the default is 15 s. Then it waits no longer, and does not renew the lease any more.
 func WithStopping(d time.Duration) Option { return func(e *Engine) { e.stopping = d } }
 
-// WithLostLimit sets how often a task is handed out again because its worker
-// was lost, before it fails as `unknown`; 5 unless said. A call of a machine has no such limit.
+// WithLostLimit sets how often a task whose worker was lost can be claimed again; the default is
+// 5. Then it fails as `unknown`. A call of a machine has no such limit.
 func WithLostLimit(n int) Option { return func(e *Engine) { e.lostLimit = n } }
 
-// WithGuardLimit sets for how long a host guard may think; 10 s unless said. One that
-// has not answered by then has failed. Its context is done, and a function that goes
-// on all the same is left to itself.
+// WithGuardLimit sets how long a host guard may take; the default is 10 s. A guard that has not
+// answered by then has failed. Its context is done, and if the function goes on, the engine does
+// not wait for it.
 func WithGuardLimit(d time.Duration) Option { return func(e *Engine) { e.guardLimit = d } }
 
-// WithStoreLimit sets for how long one call of the store may last; 30 s unless said. A
-// call whose own context has no end, such as context.Background, also ends by then where
-// it waits behind another one; where it is the one that writes it waits as long as the
-// disk does.
+// WithStoreLimit sets how long one call of the store may last; the default is 30 s. If the
+// context of a call has no end, such as context.Background, the limit holds while the call waits
+// behind another one; if it is this call that writes, it waits for as long as the disk does.
 func WithStoreLimit(d time.Duration) Option { return func(e *Engine) { e.storeLimit = d } }
 
-// WithPatience sets for how long a worker whose store fails, again and again, goes on before
-// it gives up; three minutes unless said. A store that says of its failure that it passes
-// (ErrUnavailable) is waited for without an end.
+// WithPatience sets for how long a worker goes on while its store fails again and again; the
+// default is three minutes. A failure that passes (ErrUnavailable) is waited for without a limit.
 func WithPatience(d time.Duration) Option { return func(e *Engine) { e.patience = d } }
 
-// WithMaxPayload sets how many bytes the JSON of an event, of parameters or of
-// a checkpoint may have, up to MaxPayload, which it is unless said.
+// WithMaxPayload sets how many bytes the JSON of an event, of parameters or of a checkpoint may
+// have. MaxPayload is the default and the most.
 func WithMaxPayload(bytes int) Option {
 	return func(e *Engine) { e.maxPayload = min(bytes, MaxPayload) }
 }

@@ -21,13 +21,13 @@ import (
 // goroutine, and an error or data with a method that panics or ends the goroutine.
 type ActivityFunc func(ctx context.Context, a *Attempt) (Result, error)
 
-// GuardFunc answers a host guard. Args is an object by the names of the guard's
-// parameters. It must answer by its arguments alone, and soon: see WithGuardLimit. An error that is
-// ErrNoGuard says that no one can be asked: the step is not taken here and now.
+// GuardFunc answers a host guard. Args is an object with the parameters of the guard. The answer
+// must depend only on the arguments, and come soon: see WithGuardLimit. An error that is
+// ErrNoGuard says that no one can answer: the engine then does not take the step.
 type GuardFunc func(ctx context.Context, args json.RawMessage) (bool, error)
 
-// Result is how an activity ended: the event that it raises with the event's
-// data, or nothing where it declares none.
+// Result is how an activity ended: the event that it raises, with its data, or nothing if the
+// activity declares no event.
 type Result struct {
 	Event string
 	// Data is the object of the event's fields: a json.RawMessage, or anything

@@ -19,7 +19,7 @@ type MigrateOptions struct {
 	Operator
 }
 
-// MigratedRun is what becomes, or would become, of one run.
+// MigratedRun says what becomes of one run, or what would become of it.
 type MigratedRun struct {
 	Run        string `json:"run"`
 	Definition string `json:"definition"` // hash of the one that it had

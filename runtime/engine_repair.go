@@ -17,7 +17,7 @@ type RepairOptions struct {
 	Operator
 }
 
-// Repair is what is wrong with a run, and what repairs it.
+// Repair says what is wrong with a run, and what repairs it.
 type Repair struct {
 	Run     string   `json:"run"`
 	Faults  []string `json:"faults"` // none: nothing is wrong

@@ -9,8 +9,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Handlers are what a program brings to a machine: one function for each
-// activity and for each guard, by their names in the machine.
+// Handlers are the functions of a program for a machine: one for each activity and for each
+// guard, by their names in the machine.
 type Handlers struct {
 	Activities map[string]ActivityFunc
 	Guards     map[string]GuardFunc
@@ -59,10 +59,10 @@ func superfluous[F any](what string, given map[string]F, declared map[string]boo
 	return faults
 }
 
-// Match gives the functions of h, written for the version current of a machine, that
-// another version can use: those of activities and guards whose names and types are the
-// same. Left are the names of what no function fits. Where a guard is left, so are all
-// activities: the step after any of them may need it.
+// Match gives the functions of h, written for the version current of a machine, that another
+// version can use: those of activities and guards whose names and types are the same. Left are
+// the names of activities and guards that have no function then. If a guard is left, all
+// activities are left, too, because the step after any of them may need the guard.
 func (h Handlers) Match(current, other *Definition) (fits Handlers, left []string) {
 	fits = Handlers{Activities: map[string]ActivityFunc{}, Guards: map[string]GuardFunc{}}
 	signatures := map[string]string{}

@@ -55,8 +55,8 @@ type Problem struct {
 	Why     string      `json:"why"`
 }
 
-// Health is what is wrong with the runs of a store: nothing, where it is empty.
-// Where there are, or may be, more problems of a kind, More names the kind.
+// Health is what is wrong with the runs of a store. It is empty if nothing is wrong. More names
+// the kinds of which there are, or may be, more problems.
 type Health struct {
 	Problems []Problem     `json:"problems"`
 	More     []ProblemKind `json:"more,omitempty"`

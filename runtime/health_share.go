@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Share is the most of a machine's runs that may be in a state, or have ended there: between
-// 0 and 1, of all that are in the store.
+// Share is the most of the runs of a machine that may be in a state, or have ended there. Most is
+// between 0 and 1, of all runs of the machine in the store.
 type Share struct {
 	Machine string // empty for any that has the state
 	State   string // its path
 	Most    float64
 }
 
-// ParseShares reads shares, as operators write them: "Error=30%", "DocumentAgent.Error=0.3",
-// with commas between them. A machine is named before the path of the state where its name is one of machines.
+// ParseShares reads shares as operators write them: "Error=30%" or "DocumentAgent.Error=0.3",
+// with commas between them. If what stands before the first dot is one of machines, it is the
+// name of the machine.
 func ParseShares(text string, machines []string) ([]Share, error) {
 	var shares []Share
 	for part := range strings.SplitSeq(text, ",") {

@@ -13,18 +13,17 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Observer is told what an engine does, after it has become durable. Metrics,
-// traces and logs are attached here. Its methods are called by several
-// goroutines at once, the steps of one run in order, and the end of an attempt that
-// a step has taken right after that step. The engine waits for them:
-// they must return soon, and must not call the engine. One that panics is logged.
+// Observer is told what an engine does, after it has become durable: for metrics, traces and
+// logs. Several goroutines call its methods at once. The steps of one run come in order, and the
+// end of an attempt comes right after the step that has taken it. The engine waits for an
+// observer: it must return soon, and must not call the engine. If it panics, the panic is logged.
 type Observer interface {
 	OnStep(StepInfo)
 	OnAttempt(AttemptInfo)
 }
 
-// Tracer is an Observer that gives an attempt the trace context under which what its activity
-// does is seen in one trace with it. It is asked before the activity begins.
+// Tracer is an Observer that gives an attempt its trace context, so that what the activity does
+// belongs to the same trace. It is asked before the activity begins.
 type Tracer interface {
 	Observer
 	TraceParent(*Attempt) string
@@ -103,8 +102,8 @@ func (a *AttemptInfo) endsBy(in *machine.Input) bool {
 	return a != nil && (in.Kind == machine.ResultInput || in.Kind == machine.FailureInput) && in.Key == a.Key && in.Attempt == a.Attempt
 }
 
-// LogObserver writes steps and failed attempts as structured log lines: what
-// goes as planned at level info, what went wrong at warn.
+// LogObserver logs steps and failed attempts: at level info what goes as planned, at warn what
+// went wrong.
 func LogObserver(logger *slog.Logger) Observer { return logObserver{logger} }
 
 type logObserver struct{ logger *slog.Logger }

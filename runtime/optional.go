@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Optional is what may be unset of a run's data, and what may be absent of an event, a
-// parameter or an argument.
+// Optional is a value that may be unset in the data of a run, or absent in an event, a parameter
+// or an argument.
 type Optional[T any] struct {
 	Value T
 	Set   bool
@@ -15,10 +15,10 @@ type Optional[T any] struct {
 // Some is an Optional with a value.
 func Some[T any](value T) Optional[T] { return Optional[T]{Value: value, Set: true} }
 
-// IsZero reports whether there is no value; it has no place in JSON then.
+// IsZero reports whether there is no value; JSON then leaves it out.
 func (o Optional[T]) IsZero() bool { return !o.Set }
 
-// MarshalJSON is the value as the machine's own JSON has it, and null for none.
+// MarshalJSON writes the value in the JSON of the machine, or null if there is none.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if !o.Set {
 		return []byte("null"), nil
@@ -26,7 +26,8 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return EncodeFields(o.Value)
 }
 
-// UnmarshalJSON reads a value. Null is none, but for a field of type json, which may hold it.
+// UnmarshalJSON reads a value. Null is no value, except in a field of type json, which can hold
+// null.
 func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	*o = Optional[T]{}
 	_, isJSON := any(o.Value).(json.RawMessage)

@@ -8,8 +8,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Run is a run as it stood when it was looked at, with the types of its machine. Its
-// JSON is that of the View.
+// Run is a run as it was when it was read, with the types of its machine. Its JSON is that of the
+// View.
 type Run[S ~string, P, D any] struct {
 	View
 	State  S // the last leaf or terminal that it entered

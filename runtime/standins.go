@@ -2,9 +2,10 @@ package runtime
 
 import "github.com/fsmc-dev/fsmc/runtime/store"
 
-// WithStandIns lets functions do what children would, for tests: find gives the one for a
-// machine that is called, by its name, or nil where a child runs. The function is called as an activity
-// is, and its Result has a terminal of the machine as its Event. Find is asked whenever there may be work.
+// WithStandIns lets functions do the work of children, for tests. Find gives the function for a
+// machine that is called, by its name, or nil if a child should run. The function is called like
+// an activity, and the Event of its Result is a terminal of the machine. Find is asked whenever
+// there may be work.
 func WithStandIns(find func(machine string) ActivityFunc) Option {
 	return func(e *Engine) { e.standIns = find }
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// StatsQuery narrows Stats. Zero fields do not.
+// StatsQuery narrows Stats. A zero field does not.
 type StatsQuery struct {
 	Machine string
 	Since   time.Time // of failures, retries, costs, ends and losses: steps taken on its day or later, in UTC
 }
 
-// Stats are figures over all runs of a store. Its JSON form is stable; durations
-// are in Go's form. States and outcomes count the runs that are in the store;
-// all others also those that have been pruned.
+// Stats are figures over all runs of a store. The JSON form is stable; durations are in the form
+// of Go. States and Outcomes count the runs that are in the store; all other figures include
+// pruned runs.
 type Stats struct {
 	States   []StateStats   `json:"states"`
 	Outcomes []OutcomeStats `json:"outcomes"`
@@ -32,9 +32,8 @@ type Stats struct {
 	Lost       []LostStats      `json:"lost"`
 }
 
-// StateStats is a state of a machine: the runs that are in it, and how long
-// visits lasted that have ended. Mean, Median and P95 are at most 2 % off, and
-// empty where no visit has ended.
+// StateStats is a state of a machine: the runs that are in it, and how long the visits that have
+// ended lasted. Mean, Median and P95 are at most 2 % off, and empty if no visit has ended.
 type StateStats struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
@@ -47,8 +46,8 @@ type StateStats struct {
 	P95     string `json:"p95,omitempty"`
 }
 
-// OutcomeStats is how many runs of a machine ended so, and their share of all
-// of it that ended, between 0 and 1.
+// OutcomeStats is how many runs of a machine ended with an outcome, and their share of all its
+// runs that ended, between 0 and 1.
 type OutcomeStats struct {
 	Machine string  `json:"machine"`
 	Outcome Outcome `json:"outcome"`
@@ -56,9 +55,8 @@ type OutcomeStats struct {
 	Share   float64 `json:"share"`
 }
 
-// FailureStats is how often a failure of one category, met in one state, had
-// one effect, and the share of that among all steps that were taken in the
-// state, between 0 and 1.
+// FailureStats is how often a failure of one category in one state had one effect. Share is the
+// part of all steps in that state, between 0 and 1.
 type FailureStats struct {
 	Machine string  `json:"machine"`
 	From    string  `json:"from"`

@@ -19,9 +19,9 @@ type EndedStats struct {
 	Runs    int64   `json:"runs"`
 }
 
-// LostStats is how often attempts in a state were lost. Reason is "lost" where the worker
-// did not renew its lease and the attempt was handed out again, "silent" where its heartbeat did not
-// come, and "stalled" where it made no progress.
+// LostStats is how often attempts in a state were lost. Reason is "lost" if the worker did not
+// renew its lease and the attempt could be claimed again, "silent" if its heartbeat did not come,
+// and "stalled" if it made no progress.
 type LostStats struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`

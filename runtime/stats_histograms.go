@@ -8,9 +8,9 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// HistogramStats is how many visits of a state lasted how long: Counts[i] of them at most LE[i], and
-// longer than the one before. The last of Counts, which has no LE, are those that lasted longer than
-// all. A visit near a border, within 2 %, may be on the other side of it.
+// HistogramStats is how many visits of a state lasted how long: Counts[i] visits lasted at most
+// LE[i], and longer than LE[i-1]. The last of Counts, which has no LE, counts the visits that
+// lasted longer than that. A visit within 2 % of a border may be counted on the other side of it.
 type HistogramStats struct {
 	Machine string   `json:"machine"`
 	State   string   `json:"state"`

@@ -11,8 +11,8 @@ import (
 
 // This file serves generated code, which is typed where the engine is not.
 
-// MustCompile compiles a definition in its JSON form. It panics where that is
-// damaged: it is for definitions that are part of a program.
+// MustCompile compiles a definition in its JSON form, for definitions that are part of a program.
+// It panics if the definition is damaged.
 func MustCompile(definition string) *Machine {
 	d, err := machine.ParseDefinition([]byte(definition))
 	if err != nil {
@@ -46,7 +46,7 @@ func WithActor(name string) SendOption { return func(e *ExternalEvent) { e.Actor
 // WithReason says in history why the event was sent.
 func WithReason(why string) SendOption { return func(e *ExternalEvent) { e.Reason = why } }
 
-// IfSeq refuses the event where the run's sequence number is no longer seq.
+// IfSeq lets the run refuse the event if its sequence number is not seq.
 func IfSeq(seq int64) SendOption { return func(e *ExternalEvent) { e.IfSeq = seq } }
 
 // EncodeJSON is json.Marshal without the escapes for HTML, so that a value of type json does not

@@ -11,7 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Version is one version of a machine that the engine knows: it was registered, or is in
+// Version is one version of a machine that the engine knows, because it was registered or is in
 // the store.
 type Version struct {
 	Name    string // of the machine
