@@ -26,8 +26,8 @@ func (s *script) next() Outcome {
 	return next
 }
 
-// Activity says what the attempts of an activity result in from now on: the first
-// one the first outcome, and so on; those after the last one result in that again.
+// Activity sets the outcomes of the next attempts of an activity, in order. Later attempts have
+// the last outcome again.
 func (t *T) Activity(name string, outcomes ...Outcome) {
 	t.Helper()
 	t.known("activity", name, t.names(false))
@@ -36,9 +36,8 @@ func (t *T) Activity(name string, outcomes ...Outcome) {
 	t.scripts[name] = &script{outcomes: outcomes}
 }
 
-// Machine says what runs of a machine that is called result in from now on, in place of
-// children: the first one in the first outcome, and so on, as for Activity. Without outcomes
-// children run again.
+// Machine sets the outcomes of the next runs of a machine that is called, in order, in place of
+// children. Later runs have the last outcome again. Without outcomes, children run again.
 func (t *T) Machine(name string, outcomes ...Outcome) {
 	t.Helper()
 	t.known("call of machine", name, t.names(true))
@@ -75,8 +74,8 @@ func (t *T) standIn(machine string) runtime.ActivityFunc {
 	}
 }
 
-// EndsIn ends what stands in for a child in a terminal of its machine, with what that returns:
-// anything that encoding/json turns into the object of the fields, or nil.
+// EndsIn is for T.Machine: the child ends in a terminal of its machine. Returns is what the child
+// returns: anything that encoding/json turns into the object of the fields, or nil.
 func EndsIn(terminal string, returns any) Outcome { return Raises(terminal, returns) }
 
 // Raises ends an attempt with an event and its data: anything that
@@ -87,7 +86,7 @@ func Raises(event string, data any) Outcome {
 	}
 }
 
-// Ends ends an attempt of an activity that has nothing to say.
+// Ends ends an attempt of an activity that declares no event.
 func Ends() Outcome { return Raises("", nil) }
 
 // Fails ends an attempt with a failure of a category.
@@ -97,8 +96,8 @@ func Fails(category string) Outcome {
 	}
 }
 
-// Hangs is an attempt that never ends: until its time limit, or until the
-// run has moved on.
+// Hangs is an attempt that does not end by itself, but only at its time limit, or when the run
+// has moved on.
 func Hangs() Outcome {
 	return func(ctx context.Context, _ *runtime.Attempt) (runtime.Result, error) {
 		<-ctx.Done()
@@ -118,8 +117,7 @@ func After(d time.Duration, then Outcome) Outcome {
 	}
 }
 
-// Beating lets an attempt give a sign of life every so often while it results in
-// then.
+// Beating lets an attempt send a heartbeat every so often until it results in then.
 func Beating(every time.Duration, then Outcome) Outcome {
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 		over := make(chan struct{})

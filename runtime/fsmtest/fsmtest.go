@@ -1,5 +1,5 @@
-// Package fsmtest tests what a machine does: with activities that are made up,
-// on a clock that passes only while everything waits, in memory.
+// Package fsmtest tests what a machine does. The test says how attempts of activities
+// end, runs are in memory, and time passes only while everything waits.
 //
 //	fsmtest.Play(t, CodeReviewMachine(), func(t *fsmtest.T) {
 //		t.Activity("fetch_diff", fsmtest.Fails("transient"), fsmtest.Raises("DiffLoaded", diff))
@@ -10,10 +10,9 @@
 //		run.WantPath("Idle", "FetchingDiff", "Analyzing", "PostingComments", "Summarizing", "Completed")
 //	})
 //
-// The engine is the real one and so are its workers, leases and retries; only
-// the store is in memory, and time is that of testing/synctest: a retry that
-// waits a minute and a deadline of a day take no time at all, and come in their
-// order. So a test must not wait for anything outside, such as the network.
+// The engine is the real one, with its workers, leases and retries. The time is that of
+// testing/synctest: a retry after a minute and a deadline of a day come in their order, and
+// take no time at all. So a test must not wait for anything outside, such as the network.
 package fsmtest
 
 import (
@@ -33,11 +32,11 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
-// T is one test of a machine. Its methods fail the test where what they are
-// asked for cannot be.
+// T is one test of a machine. If one of its methods cannot do what it is asked for, the test
+// fails.
 type T struct {
 	*testing.T
-	Engine *runtime.Engine // for what T has no method for
+	Engine *runtime.Engine // for everything that T has no method for
 
 	machine  *runtime.Machine
 	machines []*runtime.Machine // it, and those that may be called
@@ -52,10 +51,10 @@ type T struct {
 	published []runtime.Message
 }
 
-// Play runs test in a bubble of its own time (see testing/synctest), with an
-// engine that works on the runs of m. An activity for which the test has given
-// no script fails the test when it is called. Machines that m calls, and theirs, are given
-// behind the test, in any order: they run as children, unless Machine says what they do.
+// Play runs test in a bubble of its own time (see testing/synctest), with an engine that works on
+// the runs of m. If an activity is called for which the test has no outcomes, the test fails. The
+// machines that m calls, and those that they call, come behind the test, in any order. They run
+// as children, unless T.Machine says their outcomes.
 func Play(t *testing.T, m *runtime.Machine, test func(t *T), called ...*runtime.Machine) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,12 +136,12 @@ func (t *T) ask(ctx context.Context, name string, args json.RawMessage) (bool, e
 	return guard(ctx, args)
 }
 
-// Guard says what a host guard answers from now on.
+// Guard sets the answer of a host guard from now on.
 func (t *T) Guard(name string, verdict bool) {
 	t.GuardFunc(name, func(context.Context, json.RawMessage) (bool, error) { return verdict, nil })
 }
 
-// GuardFunc lets f answer a host guard from now on.
+// GuardFunc sets the function that answers a host guard from now on.
 func (t *T) GuardFunc(name string, f runtime.GuardFunc) {
 	t.Helper()
 	names := []string{}
@@ -164,7 +163,7 @@ func (t *T) known(kind, name string, names []string) {
 	}
 }
 
-// Attempts are the calls of an activity so far, in their order.
+// Attempts are the calls of an activity so far, in order.
 func (t *T) Attempts(activity string) []runtime.Attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,8 +18,8 @@ type Run struct {
 	ID string
 }
 
-// Child is the run of a do that calls a machine, which must have started: by its id without that of
-// the run, "Reviewing.review.1.1" for the first attempt in the first visit.
+// Child is a child of the run, which must have started, by its id without the id of the run:
+// "Reviewing.review.1.1" is the first attempt in the first visit.
 func (r *Run) Child(name string) *Run {
 	r.t.Helper()
 	child := &Run{t: r.t, ID: r.ID + "/" + name}
@@ -67,9 +67,9 @@ func (r *Run) Cancel() runtime.View {
 	return v
 }
 
-// Wait lets time pass until the run has ended, is halted, or waits only for
-// events from outside, and gives the run as it then is. A run that never reaches
-// that point is found by the checker, or by the test's time limit.
+// Wait lets time pass until the run has ended, is halted, or waits only for events from outside,
+// and gives the run as it then is. If a run never reaches that point, the test ends at its time
+// limit; fsmc check finds such machines.
 func (r *Run) Wait() runtime.View {
 	r.t.Helper()
 	v, err := r.t.Engine.Wait(r.t.Context(), r.ID)
@@ -105,8 +105,8 @@ func (r *Run) Data(v any) {
 	}
 }
 
-// Returns reads into v, a pointer to a struct or a map, what the run has returned. A run
-// that has not ended in a terminal which returns values fails the test.
+// Returns reads into v, a pointer to a struct or a map, what the run has returned. If the run has
+// not ended in a terminal that returns values, the test fails.
 func (r *Run) Returns(v any) {
 	r.t.Helper()
 	view := r.View()
@@ -118,8 +118,8 @@ func (r *Run) Returns(v any) {
 	}
 }
 
-// Path is every state that the run has entered, in order; a state that is left
-// and entered again stands there again.
+// Path is every state that the run has entered, in order. A state that it has entered twice is
+// there twice.
 func (r *Run) Path() []string {
 	r.t.mu.Lock()
 	defer r.t.mu.Unlock()
@@ -133,7 +133,7 @@ func (r *Run) Path() []string {
 	return path
 }
 
-// WantPath fails the test where the run has taken another path.
+// WantPath fails the test if the run has taken another path.
 func (r *Run) WantPath(states ...string) {
 	r.t.Helper()
 	if got := r.Path(); !slices.Equal(got, states) {
@@ -141,7 +141,7 @@ func (r *Run) WantPath(states ...string) {
 	}
 }
 
-// WantState fails the test where the run is not in a state.
+// WantState fails the test if the run is not in a state.
 func (r *Run) WantState(state string) {
 	r.t.Helper()
 	if got := r.View().State; got != state {

@@ -13,8 +13,8 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// Scenarios plays the scenarios in files, each as a subtest with its title, as `fsmc test` does:
-// in simulated time, on the rules of the runtime. A file may import others by their paths.
+// Scenarios runs the scenarios in files, each as a subtest with its title, as `fsmc test` does:
+// in simulated time, by the rules of the runtime. A file may import others by their paths.
 //
 //	func TestReview(t *testing.T) { fsmtest.Scenarios(t, "review_test.fsm") }
 func Scenarios(t *testing.T, files ...string) {

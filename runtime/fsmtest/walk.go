@@ -34,9 +34,9 @@ type Step struct {
 	To    string   // the state in which the run stands then
 }
 
-// Walk takes a machine along paths, and fails the test where a step is not taken or
-// leads elsewhere. Nothing runs: each input is given to the machine itself, at
-// its time, whatever else may come before it.
+// Walk takes a machine along paths, and fails the test if a step is not taken or leads to another
+// state. Nothing runs: the machine gets each input at its time, whatever else might come before
+// it.
 func Walk(t *testing.T, m *runtime.Machine, paths ...Path) {
 	t.Helper()
 	for i := range paths {
