@@ -156,7 +156,7 @@ var shownFaults = []struct {
 	edit       *strings.Replacer
 }{
 	{"README.md", "greeting.fsm", strings.NewReplacer(" else -> Failed", "", "        on failed -> Failed\n", "")},
-	{"docs/worst-case.md", "patch.fsm", strings.NewReplacer("    initial Work\n", "    budget { cost 40 }\n\n    initial Work\n")},
+	{"docs/worst-case.md", "patch.fsm", strings.NewReplacer("    initial Work\n", "    budget { usd 40 }\n\n    initial Work\n")},
 }
 
 // TestShownFindings does to the first machine of a page what the page says, and holds
