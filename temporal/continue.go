@@ -22,6 +22,7 @@ type Continued struct {
 	Waiting  []Waiting       `json:"waiting,omitempty"`
 
 	Checkpoints map[string]json.RawMessage `json:"checkpoints,omitempty"` // by the keys of attempts
+	Heard       map[string]heard           `json:"heard,omitempty"`       // when they were made
 }
 
 // Accepted is the id of an event that was taken, with the answer.
@@ -85,7 +86,7 @@ func (r *run) full(ctx workflow.Context) string {
 // continued is the error with which Temporal starts the next execution.
 func (r *run) continued(ctx workflow.Context) error {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
-		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
+		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints, Heard: r.heard}
 	var err error
 	if c.Accepted, err = r.carried(); err != nil {
 		return err
@@ -130,6 +131,7 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 		r.accept(a.ID, a.Answer)
 	}
 	maps.Copy(r.checkpoints, c.Checkpoints)
+	maps.Copy(r.heard, c.Heard)
 	waiting := map[string]*Waiting{}
 	for i := range c.Waiting {
 		waiting[c.Waiting[i].Key] = &c.Waiting[i]

@@ -78,7 +78,7 @@ var errAsked = errors.New("a host guard was asked")
 // dry refuses in the validator of an update what the run would refuse, so that nothing of it stands in
 // Temporal's history. Where a step is under way, or a host guard decides, the update itself says so.
 func (r *run) dry(ctx workflow.Context, ifSeq int64, input source) error {
-	if r.snapshot.State < 0 || r.turn.IsLocked() {
+	if r.snapshot.State < 0 || r.turn.IsLocked() || r.asks(workflow.Now(ctx)) {
 		return nil
 	}
 	asked := false
@@ -168,7 +168,7 @@ func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.V
 func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 	r.updates++
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	if err := r.apply(ctx, o.input); err != nil {
+	if err := r.applySteer(ctx, &o); err != nil {
 		return machine.View{}, refused(err)
 	}
 	r.steerBelow(ctx, o)
@@ -182,6 +182,20 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 		v = r.machine.View(r.snapshot)
 	}
 	return v, err
+}
+
+// applySteer takes what an operator wants. A resume is preceded by the last checkpoint: the time of timers goes
+// on with it.
+func (r *run) applySteer(ctx workflow.Context, o *Steer) error {
+	if err := r.turn.Lock(ctx); err != nil {
+		return err
+	}
+	defer r.turn.Unlock()
+	if err := r.takeProgress(ctx, o.Kind == machine.ResumeInput); err != nil {
+		return err
+	}
+	_, err := r.advance(ctx, 0, o.input)
+	return err
 }
 
 // complete ends an open activity by hand.
