@@ -165,19 +165,25 @@ func (p *player) act(a *enginetest.Act, answer *string) {
 	default:
 		name, arg = temporal.UpdateSteer, temporal.Steer{Kind: a.Kind, Force: a.Force, Actor: a.Actor, Reason: a.Reason}
 	}
+	say := func(text string) {
+		if !p.over { // what is answered only because the test ends the run does not count
+			*answer = text
+		}
+	}
 	failed := func(err error) {
-		*answer = err.Error()
 		var refusal *sdk.ApplicationError
 		if errors.As(err, &refusal) {
-			*answer = refusal.Message()
+			say(refusal.Message())
+			return
 		}
+		say(err.Error())
 	}
 	p.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: failed, OnComplete: func(view any, err error) {
 		if err != nil {
 			failed(err)
 			return
 		}
-		*answer = encode(view)
+		say(encode(view))
 	}}, arg)
 }
 
