@@ -233,7 +233,8 @@ type Row struct {
 }
 
 // List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
-func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
+func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
+	rows := []Row{}
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
 	for len(rows) < most {
 		page, err := c.Temporal.ListWorkflow(ctx, request)
