@@ -139,9 +139,14 @@ func (c *Client) Resume(ctx context.Context, run string, by machine.Operator) (m
 	return c.steer(ctx, run, Steer{Kind: machine.ResumeInput, Actor: by.Actor, Reason: by.Reason})
 }
 
-// Retry retries a halted run.
+// Retry retries a run that is halted, or waits to try an activity again, or has ended in failure: that one continues in
+// the state in which it failed.
 func (c *Client) Retry(ctx context.Context, run string, by machine.Operator) (machine.View, error) {
-	return c.steer(ctx, run, Steer{Kind: machine.RetryInput, Actor: by.Actor, Reason: by.Reason})
+	v, err := c.steer(ctx, run, Steer{Kind: machine.RetryInput, Actor: by.Actor, Reason: by.Reason})
+	if errors.Is(err, machine.ErrFinished) {
+		return c.retryEnded(ctx, run, by, err)
+	}
+	return v, err
 }
 
 func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, error) {

@@ -57,13 +57,14 @@ func (r *run) listen(ctx workflow.Context) error {
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, o Steer) error {
-				return r.dry(ctx, 0, o.input)
+				return r.dry(ctx, 0, r.steering(&o))
 			}}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateComplete, r.complete, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, c machine.Completion) error {
 				return r.dry(ctx, 0, r.completion(&c))
 			}}),
 		workflow.SetQueryHandler(ctx, QueryDefinition, r.definition),
+		workflow.SetQueryHandler(ctx, QueryAgain, r.again(ctx)),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateMigrate, r.migrate, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, of Migrate) error { return r.admitMigrate(ctx, &of) }}),
 		workflow.SetQueryHandler(ctx, QueryFits, func(of Migrate) (runtime.MigratedRun, error) { return r.fits(ctx, of) }),
@@ -194,7 +195,12 @@ func (r *run) applySteer(ctx workflow.Context, o *Steer) error {
 	if err := r.takeProgress(ctx, o.Kind == machine.ResumeInput); err != nil {
 		return err
 	}
-	_, err := r.advance(ctx, 0, o.input)
+	if o.Kind == machine.RetryInput { // what is due may end the run, in a state that the retry has to know
+		if _, err := r.advance(ctx, 0, nil); err != nil {
+			return err
+		}
+	}
+	_, err := r.advance(ctx, 0, r.steering(o))
 	return err
 }
 

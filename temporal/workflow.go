@@ -58,6 +58,7 @@ type run struct {
 	records  []json.RawMessage          // of this execution
 	versions []version                  // of the machine, by which they were made, oldest first
 	base     int64                      // the Seq of the last record before them
+	left     string                     // the state that the run has left last
 	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
@@ -205,6 +206,9 @@ func (r *run) advance(ctx workflow.Context, ifSeq int64, input source) ([]*machi
 	r.snapshot, r.changed = t.after, true
 	for _, record := range t.records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
+		if record.From != record.To && record.From >= 0 {
+			r.left = r.machine.Definition().States[record.From].Path
+		}
 	}
 	r.forget()
 	if err := r.publishAttributes(ctx); err != nil && t.err == nil {
