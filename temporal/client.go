@@ -27,6 +27,19 @@ import (
 // Patience is how long a Client waits for a worker, unless its field says otherwise.
 const Patience = 10 * time.Second
 
+// maxPayload is the most bytes that a payload may have on its way here: Temporal keeps it several times, in one
+// record with what else there is. The client and the worker hold to it, who bring payloads, and not the workflow, which is
+// replayed.
+const maxPayload = 512 << 10
+
+// oversized refuses a payload.
+func oversized(kind machine.InputKind, event string, payload json.RawMessage) error {
+	if why := machine.Oversized(payload, maxPayload); why != "" {
+		return &machine.Rejected{Input: kind, Event: event, Why: why}
+	}
+	return nil
+}
+
 // Client starts runs on Temporal, sends them what comes from outside, and looks at them. All but Start and
 // List need a worker on the task queue of the run.
 type Client struct {
@@ -59,6 +72,9 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	}
 	callees, err := c.callees(m)
 	if err != nil {
+		return err
+	}
+	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
@@ -114,6 +130,9 @@ func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEve
 	if len(event.Data) == 0 { // which JSON cannot say of a json.RawMessage
 		event.Data = json.RawMessage("{}")
 	}
+	if err := oversized(machine.EventInput, event.Name, event.Data); err != nil {
+		return machine.View{}, err
+	}
 	id := ""
 	if event.ID != "" { // other data under the id must meet the run, which refuses them
 		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
@@ -157,6 +176,9 @@ func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, 
 
 // Complete ends an open activity by hand.
 func (c *Client) Complete(ctx context.Context, run string, of machine.Completion) (machine.View, error) {
+	if err := oversized(machine.CompleteRefused, "", of.Data); err != nil {
+		return machine.View{}, err
+	}
 	return c.update(ctx, run, UpdateComplete, "", of, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &of, machine.MaxPayload)
 	})

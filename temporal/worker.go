@@ -192,7 +192,7 @@ func read(answer *Answer, o *runtime.AttemptOutcome, m *machine.Machine, task *m
 			return
 		}
 	}
-	in := o.Input(m, task, machine.MaxPayload)
+	in := o.Input(m, task, maxPayload)
 	if in.Kind == machine.FailureInput {
 		answer.End, answer.Category, answer.Message = endFailed, m.Definition().Categories[in.Category], in.Message
 		return
