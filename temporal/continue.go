@@ -64,9 +64,10 @@ func (r *run) quiet(ctx workflow.Context) bool {
 }
 
 // continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
-// another definition. One that has taken no step yet has nothing to leave behind.
+// another definition, or its workers are deployed by version, and there is a newer one. One that has taken no step yet has nothing to leave behind.
 func (r *run) continues(ctx workflow.Context) bool {
-	return len(r.records) > 0 && (len(r.versions) > 1 || workflow.GetInfo(ctx).GetContinueAsNewSuggested()) && r.quiet(ctx)
+	info := workflow.GetInfo(ctx)
+	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx)
 }
 
 // finished reports whether the workflow is over.
@@ -91,7 +92,9 @@ func (r *run) continued(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	return workflow.NewContinueAsNewError(ctx, WorkflowType, in)
+	// Of workers that are deployed by version, those of the current one go on with it.
+	return workflow.NewContinueAsNewErrorWithOptions(ctx,
+		workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}, WorkflowType, in)
 }
 
 // following is what the next execution starts with.

@@ -82,7 +82,8 @@ func Register(to worker.Registry, w Worker) error {
 				activity.RegisterOptions{Name: guardType(d.Name, name)})
 		}
 	}
-	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
+	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType,
+		VersioningBehavior: workflow.VersioningBehaviorPinned})
 	for name, of := range activities {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
 			v := of[c.Machine].find(ctx, &c)
