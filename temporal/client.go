@@ -261,7 +261,7 @@ type Row struct {
 
 // List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
 func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
-	rows := []Row{}
+	rows, listed := []Row{}, map[string]bool{}
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
 	for len(rows) < most {
 		page, err := c.Temporal.ListWorkflow(ctx, request)
@@ -269,9 +269,10 @@ func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
 			return nil, c.explain(ctx, "", err)
 		}
 		for _, e := range page.Executions {
-			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most {
-				continue
+			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most || listed[e.Execution.WorkflowId] {
+				continue // of a run that was retried after its end the newest execution says how it stands
 			}
+			listed[e.Execution.WorkflowId] = true
 			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
 			fields := e.GetSearchAttributes().GetIndexedFields()
 			row.Machine, row.State = keyword(fields, attributeMachine.GetName()), keyword(fields, attributeState.GetName())

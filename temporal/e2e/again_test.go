@@ -93,6 +93,25 @@ func TestRetryOfEnded(t *testing.T) {
 	if err := c.Start(ctx, order, "again", params); !errors.Is(err, machine.ErrExists) {
 		t.Errorf("the id of a run that was retried starts another: %v", err)
 	}
+	for try := 0; ; try++ { // the list is behind by a moment
+		rows, err := c.List(ctx, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := []string{}
+		for _, row := range rows {
+			if row.Run == "again" {
+				status = append(status, row.Status)
+			}
+		}
+		if fmt.Sprint(status) == "[completed]" {
+			break
+		}
+		if try == 100 {
+			t.Fatalf("the list has the run as %v", status)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	if fmt.Sprint(steps[3].Kind) != "retry" {
 		t.Errorf("history is %v", steps)
 	}
