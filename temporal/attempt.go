@@ -180,13 +180,15 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 			answer.End = endElsewhere
 		}
 		var timeout *temporal.TimeoutError
-		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint) != nil {
+		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint, &answer.Mark) != nil {
 			answer.Checkpoint = nil
 		}
+		answer.Mark.Age += lease // in which nothing was heard
 	}
 	if checkpoint := answer.Checkpoint; len(checkpoint) > 0 && string(checkpoint) != "null" {
 		r.checkpoints[a.task.Key] = checkpoint
 	}
+	r.hears(a.task.Key, answer.Mark, workflow.Now(ctx))
 	a.called = false
 	if a.ended {
 		r.stopping--
@@ -346,6 +348,7 @@ type Answer struct {
 	Stderr   string                 `json:"stderr,omitempty"`
 
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one
+	Mark       mark            `json:"mark,omitzero"`        // of it
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
@@ -30,7 +31,7 @@ type server struct {
 func (s *server) RecordActivityHeartbeat(_ context.Context, token []byte, details ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(token) == 0 || len(details) != 1 {
+	if len(token) == 0 || len(details) != 2 {
 		return fmt.Errorf("it is told %v of %q", details, token)
 	}
 	s.said = append(s.said, fmt.Sprintf("%s", details[0]))
@@ -38,6 +39,11 @@ func (s *server) RecordActivityHeartbeat(_ context.Context, token []byte, detail
 		return sdk.NewCanceledError()
 	}
 	return nil
+}
+
+// DescribeWorkflowExecution knows of no activity under way: in the test environment no time passes meanwhile.
+func (s *server) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return &workflowservice.DescribeWorkflowExecutionResponse{}, nil
 }
 
 // TestCheckpoint: a checkpoint is with the server before Progress returns, and the attempt that follows gets it.

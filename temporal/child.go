@@ -291,7 +291,7 @@ func (r *run) listenToTree(ctx workflow.Context) {
 				return
 			}
 			r.hearing = true
-			_ = r.apply(ctx, o.input) // refused where it has ended, or is halted; those below it may not be
+			_ = r.applySteer(ctx, &o) // refused where it has ended, or is halted; those below it may not be
 			r.steerBelow(ctx, o)
 			r.hearing = false
 		}

@@ -51,7 +51,7 @@ func TestTrees(t *testing.T) {
 		n = 20
 	}
 	records, before := 0, children
-	for seed, played := uint64(1), 0; played < n; seed++ {
+	for seed, played := *first, 0; played < n; seed++ {
 		source := generateTree(seed)
 		machines := compiledTree(source)
 		if len(machines) < 2 || !machines[len(machines)-1].Calls() || slices.ContainsFunc(machines, func(m *machine.Machine) bool {

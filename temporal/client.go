@@ -27,6 +27,19 @@ import (
 // Patience is how long a Client waits for a worker, unless its field says otherwise.
 const Patience = 10 * time.Second
 
+// maxPayload is the most bytes that a payload may have on its way here: Temporal keeps it several times, in one
+// record with what else there is. The client and the worker hold to it, who bring payloads, and not the workflow, which is
+// replayed.
+const maxPayload = 512 << 10
+
+// oversized refuses a payload.
+func oversized(kind machine.InputKind, event string, payload json.RawMessage) error {
+	if why := machine.Oversized(payload, maxPayload); why != "" {
+		return &machine.Rejected{Input: kind, Event: event, Why: why}
+	}
+	return nil
+}
+
 // Client starts runs on Temporal, sends them what comes from outside, and looks at them. All but Start and
 // List need a worker on the task queue of the run.
 type Client struct {
@@ -59,6 +72,9 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	}
 	callees, err := c.callees(m)
 	if err != nil {
+		return err
+	}
+	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
@@ -114,6 +130,9 @@ func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEve
 	if len(event.Data) == 0 { // which JSON cannot say of a json.RawMessage
 		event.Data = json.RawMessage("{}")
 	}
+	if err := oversized(machine.EventInput, event.Name, event.Data); err != nil {
+		return machine.View{}, err
+	}
 	id := ""
 	if event.ID != "" { // other data under the id must meet the run, which refuses them
 		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
@@ -139,9 +158,14 @@ func (c *Client) Resume(ctx context.Context, run string, by machine.Operator) (m
 	return c.steer(ctx, run, Steer{Kind: machine.ResumeInput, Actor: by.Actor, Reason: by.Reason})
 }
 
-// Retry retries a halted run.
+// Retry retries a run that is halted, or waits to try an activity again, or has ended in failure: that one continues in
+// the state in which it failed.
 func (c *Client) Retry(ctx context.Context, run string, by machine.Operator) (machine.View, error) {
-	return c.steer(ctx, run, Steer{Kind: machine.RetryInput, Actor: by.Actor, Reason: by.Reason})
+	v, err := c.steer(ctx, run, Steer{Kind: machine.RetryInput, Actor: by.Actor, Reason: by.Reason})
+	if errors.Is(err, machine.ErrFinished) {
+		return c.retryEnded(ctx, run, by, err)
+	}
+	return v, err
 }
 
 func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, error) {
@@ -152,6 +176,9 @@ func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, 
 
 // Complete ends an open activity by hand.
 func (c *Client) Complete(ctx context.Context, run string, of machine.Completion) (machine.View, error) {
+	if err := oversized(machine.CompleteRefused, "", of.Data); err != nil {
+		return machine.View{}, err
+	}
 	return c.update(ctx, run, UpdateComplete, "", of, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &of, machine.MaxPayload)
 	})
@@ -233,7 +260,8 @@ type Row struct {
 }
 
 // List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
-func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
+func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
+	rows, listed := []Row{}, map[string]bool{}
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
 	for len(rows) < most {
 		page, err := c.Temporal.ListWorkflow(ctx, request)
@@ -241,9 +269,10 @@ func (c *Client) List(ctx context.Context, most int) (rows []Row, err error) {
 			return nil, c.explain(ctx, "", err)
 		}
 		for _, e := range page.Executions {
-			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most {
-				continue
+			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most || listed[e.Execution.WorkflowId] {
+				continue // of a run that was retried after its end the newest execution says how it stands
 			}
+			listed[e.Execution.WorkflowId] = true
 			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
 			fields := e.GetSearchAttributes().GetIndexedFields()
 			row.Machine, row.State = keyword(fields, attributeMachine.GetName()), keyword(fields, attributeState.GetName())

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -20,40 +18,13 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Dial connects to temporal://HOST:PORT/NAMESPACE?queue=NAME, where the namespace is default unless
-// said, and the task queue fsmc. The error says what is wrong with the address, or that there is no such namespace.
-func Dial(ctx context.Context, address string, o client.Options) (*Client, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "temporal" || u.Host == "" || u.User != nil || strings.Contains(strings.Trim(u.Path, "/"), "/") {
-		return nil, errors.New("the address of a Temporal server is temporal://HOST:PORT/NAMESPACE?queue=NAME")
-	}
-	o.HostPort, o.Namespace = u.Host, strings.Trim(u.Path, "/")
-	if u.Port() == "" {
-		o.HostPort += ":7233"
-	}
-	if o.Namespace == "" {
-		o.Namespace = client.DefaultNamespace
-	}
-	c := &Client{TaskQueue: u.Query().Get("queue"), Namespace: o.Namespace}
-	if c.TaskQueue == "" {
-		c.TaskQueue = "fsmc"
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.patience())
-	defer cancel()
-	if c.Temporal, err = client.DialContext(ctx, o); err != nil {
-		return nil, fmt.Errorf("no Temporal server answers at %s: start it, or correct the address: %w", o.HostPort, err)
-	}
-	if _, err := c.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: o.Namespace}); err != nil {
-		c.Temporal.Close()
-		return nil, noNamespace(o.Namespace, err)
-	}
-	return c, nil
-}
-
 func noNamespace(namespace string, err error) error {
 	var missing *serviceerror.NamespaceNotFound
 	if errors.As(err, &missing) {
 		return fmt.Errorf("the Temporal server has no namespace %q: create it with temporal operator namespace create, or name another", namespace)
+	}
+	if isDenied(err) {
+		return denied(err)
 	}
 	return err
 }
@@ -168,6 +139,8 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 		return noNamespace(namespace.Namespace, err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
+	case isDenied(err):
+		return denied(err)
 	case errors.As(err, &away):
 		return fmt.Errorf("the Temporal server does not answer: %w", err)
 	case !c.served(ctx, run):

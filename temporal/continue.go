@@ -20,8 +20,11 @@ type Continued struct {
 	Deliver  time.Time       `json:"deliver,omitzero"` // not before
 	Accepted []Accepted      `json:"accepted,omitempty"`
 	Waiting  []Waiting       `json:"waiting,omitempty"`
+	Left     string          `json:"left,omitempty"`  // the state that the run has left last
+	Retry    *Again          `json:"retry,omitempty"` // of a run that had ended
 
 	Checkpoints map[string]json.RawMessage `json:"checkpoints,omitempty"` // by the keys of attempts
+	Heard       map[string]heard           `json:"heard,omitempty"`       // when they were made
 }
 
 // Accepted is the id of an event that was taken, with the answer.
@@ -61,9 +64,10 @@ func (r *run) quiet(ctx workflow.Context) bool {
 }
 
 // continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
-// another definition. One that has taken no step yet has nothing to leave behind.
+// another definition, or its workers are deployed by version, and there is a newer one. One that has taken no step yet has nothing to leave behind.
 func (r *run) continues(ctx workflow.Context) bool {
-	return len(r.records) > 0 && (len(r.versions) > 1 || workflow.GetInfo(ctx).GetContinueAsNewSuggested()) && r.quiet(ctx)
+	info := workflow.GetInfo(ctx)
+	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx)
 }
 
 // finished reports whether the workflow is over.
@@ -84,11 +88,22 @@ func (r *run) full(ctx workflow.Context) string {
 
 // continued is the error with which Temporal starts the next execution.
 func (r *run) continued(ctx workflow.Context) error {
+	in, err := r.following(ctx)
+	if err != nil {
+		return err
+	}
+	// Of workers that are deployed by version, those of the current one go on with it.
+	return workflow.NewContinueAsNewErrorWithOptions(ctx,
+		workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}, WorkflowType, in)
+}
+
+// following is what the next execution starts with.
+func (r *run) following(ctx workflow.Context) (Input, error) {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
-		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints}
+		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints, Heard: r.heard, Left: r.left}
 	var err error
 	if c.Accepted, err = r.carried(); err != nil {
-		return err
+		return Input{}, err
 	}
 	for _, t := range r.snapshot.HandedOut() { // in the order of the snapshot
 		if a := r.attempts[t.Key]; a != nil && a.task.Attempt == t.Attempt {
@@ -97,7 +112,7 @@ func (r *run) continued(ctx workflow.Context) error {
 	}
 	in := r.in
 	in.Params, in.Continued = nil, c
-	return workflow.NewContinueAsNewError(ctx, WorkflowType, in)
+	return in, nil
 }
 
 // carried are the ids of events that the next execution remembers, oldest first, with the answers.
@@ -125,11 +140,12 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 	if r.snapshot, err = r.machine.DecodeSnapshot(c.Snapshot); err != nil {
 		return err
 	}
-	r.base, r.previous, r.outbox, r.deliverAt = r.snapshot.Seq, c.Previous, c.Outbox, c.Deliver
+	r.base, r.previous, r.outbox, r.deliverAt, r.left = r.snapshot.Seq, c.Previous, c.Outbox, c.Deliver, c.Left
 	for _, a := range c.Accepted {
 		r.accept(a.ID, a.Answer)
 	}
 	maps.Copy(r.checkpoints, c.Checkpoints)
+	maps.Copy(r.heard, c.Heard)
 	waiting := map[string]*Waiting{}
 	for i := range c.Waiting {
 		waiting[c.Waiting[i].Key] = &c.Waiting[i]
@@ -141,7 +157,10 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 		}
 		r.launch(ctx, a)
 	}
-	return nil
+	if c.Retry != nil {
+		_, err = r.step(ctx, 0, retry(r.machine, c.Retry.input(), r.left, nil))
+	}
+	return err
 }
 
 // accept remembers the answer to an event with an id.

@@ -7,5 +7,6 @@
 //
 // supported.go says what is refused; workflow.go is the loop and the step; updates.go is what comes from
 // outside; attempt.go sees one attempt through, on the side of the workflow, and worker.go and pulse.go on that of
-// the worker; continue.go carries a run over to the next execution; client*.go is the side of who asks.
+// the worker; idle.go asks for checkpoints; continue.go carries a run over to the next execution, and
+// again.go retries one that has ended; client*.go and connect.go are the side of who asks.
 package temporal

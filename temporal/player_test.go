@@ -36,7 +36,7 @@ type player struct {
 
 // play gives what has become of a tape: as far as the workflow lasts, which ends with its run. With renew the
 // run goes on in a new execution of the workflow as often as it can.
-func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Trace, executions int) {
+func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Trace, renewals int) {
 	p := &player{tape: tape, machine: tape.Machines[len(tape.Machines)-1], calls: map[string]int{}, messages: map[string][]string{}}
 	trace = &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // with which bubbles of synctest begin
@@ -48,7 +48,7 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 		in.Callees = append(in.Callees, m.Definition().Encode())
 	}
 	run := enginetest.RunTrace{}
-	for executions = 1; ; executions++ {
+	for {
 		suite := quiet()
 		p.env = suite.NewTestWorkflowEnvironment()
 		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(p.machine), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
@@ -95,10 +95,18 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 		run.History = append(run.History, texts(history)...)
 		run.Snapshot = string(snapshot)
 		next, ok := continued(t, p.env.GetWorkflowError())
+		at := p.env.Now()
+		if ok {
+			renewals++
+		} else if !p.over {
+			if next, at, ok = p.again(t, run.Snapshot, begin, acted); ok {
+				retries++
+			}
+		}
 		if !ok || p.over {
 			break
 		}
-		in, now = next, p.env.Now()
+		in, now = next, at
 	}
 	if len(run.History) > 0 {
 		trace.Runs[enginetest.Run] = run
@@ -110,7 +118,38 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 		trace.Answers[0] = refusal.Message()
 	}
 	trace.Attempts, trace.Messages = slices.Sorted(slices.Values(p.attempts)), p.messages
-	return trace, executions
+	return trace, renewals
+}
+
+// again is the input of the execution that the next retry starts, as a client does: of a run that has ended in failure,
+// and is no child. Nothing else is taken until then.
+func (p *player) again(t *testing.T, snapshot string, begin time.Time, acted []bool) (in temporal.Input, at time.Time, ok bool) {
+	var s struct{ Outcome machine.Outcome }
+	if json.Unmarshal([]byte(snapshot), &s) != nil || s.Outcome != machine.Failed {
+		return in, at, false
+	}
+	for i := range p.tape.Acts {
+		act := &p.tape.Acts[i]
+		if acted[i] {
+			continue
+		}
+		acted[i] = true
+		if act.Kind != machine.RetryInput {
+			continue
+		}
+		value, err := p.env.QueryWorkflow(temporal.QueryAgain)
+		if err == nil {
+			err = value.Get(&in)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, known := p.machine.State(in.Continued.Left); known {
+			in.Continued.Retry = &temporal.Again{Actor: act.Actor, Reason: act.Reason}
+			return in, begin.Add(act.At), true
+		}
+	}
+	return in, at, false
 }
 
 // continued is what the next execution starts with.
@@ -165,19 +204,25 @@ func (p *player) act(a *enginetest.Act, answer *string) {
 	default:
 		name, arg = temporal.UpdateSteer, temporal.Steer{Kind: a.Kind, Force: a.Force, Actor: a.Actor, Reason: a.Reason}
 	}
+	say := func(text string) {
+		if !p.over { // what is answered only because the test ends the run does not count
+			*answer = text
+		}
+	}
 	failed := func(err error) {
-		*answer = err.Error()
 		var refusal *sdk.ApplicationError
 		if errors.As(err, &refusal) {
-			*answer = refusal.Message()
+			say(refusal.Message())
+			return
 		}
+		say(err.Error())
 	}
 	p.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: failed, OnComplete: func(view any, err error) {
 		if err != nil {
 			failed(err)
 			return
 		}
-		*answer = encode(view)
+		say(encode(view))
 	}}, arg)
 }
 

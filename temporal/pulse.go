@@ -17,10 +17,13 @@ import (
 type pulse struct {
 	client client.Client // nil: there are no checkpoints
 	token  []byte
+	key    string
 	cancel context.CancelFunc // of the attempt
 
-	mu   sync.Mutex
-	last json.RawMessage
+	mu     sync.Mutex
+	last   json.RawMessage
+	number int       // of checkpoints in this attempt
+	made   time.Time // the last of them
 }
 
 // beat says that the worker lives.
@@ -42,7 +45,10 @@ func (p *pulse) beat(ctx context.Context) {
 func (p *pulse) checkpoint(ctx context.Context, data json.RawMessage) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	before, made := p.number, p.made
+	p.number, p.made = before+1, time.Now()
 	if err := p.say(ctx, data); err != nil {
+		p.number, p.made = before, made
 		return err
 	}
 	p.last = data
@@ -56,7 +62,7 @@ func (p *pulse) say(ctx context.Context, data json.RawMessage) error {
 		activity.RecordHeartbeat(ctx)
 		return nil
 	}
-	err := p.client.RecordActivityHeartbeat(ctx, p.token, data)
+	err := p.client.RecordActivityHeartbeat(ctx, p.token, data, p.mark())
 	if temporal.IsCanceledError(err) {
 		p.cancel()
 		return nil
@@ -64,8 +70,16 @@ func (p *pulse) say(ctx context.Context, data json.RawMessage) error {
 	return err
 }
 
-func (p *pulse) current() json.RawMessage {
+// mark is for who holds mu.
+func (p *pulse) mark() mark {
+	if p.number == 0 {
+		return mark{}
+	}
+	return mark{p.key, p.number, time.Since(p.made)}
+}
+
+func (p *pulse) current() (json.RawMessage, mark) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.last
+	return p.last, p.mark()
 }

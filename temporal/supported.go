@@ -18,10 +18,5 @@ func Supported(d *machine.Definition) error {
 				d.Activities[i].Name)
 		}
 	}
-	for i := range d.Timers {
-		if d.Timers[i].Idle {
-			return refuse("the timer %q starts again with a checkpoint, which nobody tells the workflow", d.Timers[i].Name)
-		}
-	}
 	return nil
 }

@@ -57,13 +57,14 @@ func (r *run) listen(ctx workflow.Context) error {
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, o Steer) error {
-				return r.dry(ctx, 0, o.input)
+				return r.dry(ctx, 0, r.steering(&o))
 			}}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateComplete, r.complete, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, c machine.Completion) error {
 				return r.dry(ctx, 0, r.completion(&c))
 			}}),
 		workflow.SetQueryHandler(ctx, QueryDefinition, r.definition),
+		workflow.SetQueryHandler(ctx, QueryAgain, r.again(ctx)),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateMigrate, r.migrate, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, of Migrate) error { return r.admitMigrate(ctx, &of) }}),
 		workflow.SetQueryHandler(ctx, QueryFits, func(of Migrate) (runtime.MigratedRun, error) { return r.fits(ctx, of) }),
@@ -78,7 +79,7 @@ var errAsked = errors.New("a host guard was asked")
 // dry refuses in the validator of an update what the run would refuse, so that nothing of it stands in
 // Temporal's history. Where a step is under way, or a host guard decides, the update itself says so.
 func (r *run) dry(ctx workflow.Context, ifSeq int64, input source) error {
-	if r.snapshot.State < 0 || r.turn.IsLocked() {
+	if r.snapshot.State < 0 || r.turn.IsLocked() || r.asks(workflow.Now(ctx)) {
 		return nil
 	}
 	asked := false
@@ -168,7 +169,7 @@ func (r *run) send(ctx workflow.Context, event machine.ExternalEvent) (machine.V
 func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 	r.updates++
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	if err := r.apply(ctx, o.input); err != nil {
+	if err := r.applySteer(ctx, &o); err != nil {
 		return machine.View{}, refused(err)
 	}
 	r.steerBelow(ctx, o)
@@ -182,6 +183,25 @@ func (r *run) steer(ctx workflow.Context, o Steer) (machine.View, error) {
 		v = r.machine.View(r.snapshot)
 	}
 	return v, err
+}
+
+// applySteer takes what an operator wants. A resume is preceded by the last checkpoint: the time of timers goes
+// on with it.
+func (r *run) applySteer(ctx workflow.Context, o *Steer) error {
+	if err := r.turn.Lock(ctx); err != nil {
+		return err
+	}
+	defer r.turn.Unlock()
+	if err := r.takeProgress(ctx, o.Kind == machine.ResumeInput); err != nil {
+		return err
+	}
+	if o.Kind == machine.RetryInput { // what is due may end the run, in a state that the retry has to know
+		if _, err := r.advance(ctx, 0, nil); err != nil {
+			return err
+		}
+	}
+	_, err := r.advance(ctx, 0, r.steering(o))
+	return err
 }
 
 // complete ends an open activity by hand.

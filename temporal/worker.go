@@ -10,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -28,12 +29,13 @@ const deliverType = "fsmc.Deliver"
 
 // Worker is what a program brings to a worker of Temporal.
 type Worker struct {
-	Name     string // stands in history; Temporal's identity of the worker is a good one
-	Machine  *machine.Machine
-	Handlers runtime.Handlers
-	Outbox   runtime.OutboxFunc // delivers what the machine publishes; nil where it publishes nothing
-	Client   client.Client      // records checkpoints; without it Attempt.Progress is an error
-	Callees  []Callee           // the machines that Machine calls, and that these call
+	Name      string // stands in history; Temporal's identity of the worker is a good one
+	Machine   *machine.Machine
+	Handlers  runtime.Handlers
+	Outbox    runtime.OutboxFunc      // delivers what the machine publishes; nil where it publishes nothing
+	Client    client.Client           // records checkpoints; without it Attempt.Progress is an error
+	Converter converter.DataConverter // of Client; the default one if it is nil
+	Callees   []Callee                // the machines that Machine calls, and that these call
 }
 
 // Callee is a machine that another calls, with the functions for it.
@@ -80,7 +82,8 @@ func Register(to worker.Registry, w Worker) error {
 				activity.RegisterOptions{Name: guardType(d.Name, name)})
 		}
 	}
-	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType})
+	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType,
+		VersioningBehavior: workflow.VersioningBehaviorPinned})
 	for name, of := range activities {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
 			v := of[c.Machine].find(ctx, &c)
@@ -89,6 +92,9 @@ func Register(to worker.Registry, w Worker) error {
 			}
 			return Answer{End: endElsewhere, Worker: w.Name}, nil
 		}, activity.RegisterOptions{Name: name})
+	}
+	if w.Client != nil {
+		to.RegisterActivityWithOptions(w.progress, activity.RegisterOptions{Name: progressType})
 	}
 	if w.Outbox != nil {
 		to.RegisterActivityWithOptions(func(ctx context.Context, m Message) error { return w.Outbox(ctx, &m) },
@@ -106,6 +112,11 @@ func (w *Worker) complete(d *machine.Definition, h runtime.Handlers) error {
 	for i := range d.Dos {
 		if d.Dos[i].Progress != nil && w.Client == nil {
 			return fmt.Errorf("the do %q of machine %q has a limit between checkpoints, and no Client is brought that records them", d.Dos[i].Name, d.Name)
+		}
+	}
+	for i := range d.Timers {
+		if d.Timers[i].Idle && len(h.Activities) > 0 && w.Client == nil {
+			return fmt.Errorf("the timer %q of machine %q starts again with a checkpoint, and no Client is brought that records them", d.Timers[i].Name, d.Name)
 		}
 	}
 	return h.Check(d)
@@ -148,7 +159,7 @@ func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call)
 	task.Key, task.Attempt = c.Key, c.Attempt
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	beats := &pulse{client: w.Client, token: activity.GetInfo(ctx).TaskToken, cancel: cancel, last: c.Checkpoint}
+	beats := &pulse{client: w.Client, token: activity.GetInfo(ctx).TaskToken, cancel: cancel, last: c.Checkpoint, key: c.Key}
 	beating, stop := context.WithCancel(ctx)
 	defer stop()
 	go beats.beat(beating)
@@ -160,7 +171,8 @@ func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call)
 		Args: c.Args, Checkpoint: c.Checkpoint, Started: c.Started, Visit: c.Visit}, hooks)
 	began := time.Now()
 	o := runtime.Perform(ctx, p.f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
-	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost, Checkpoint: beats.current()}
+	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost}
+	answer.Checkpoint, answer.Mark = beats.current()
 	read(&answer, &o, p.machine, &task)
 	return answer, nil
 }
@@ -181,7 +193,7 @@ func read(answer *Answer, o *runtime.AttemptOutcome, m *machine.Machine, task *m
 			return
 		}
 	}
-	in := o.Input(m, task, machine.MaxPayload)
+	in := o.Input(m, task, maxPayload)
 	if in.Kind == machine.FailureInput {
 		answer.End, answer.Category, answer.Message = endFailed, m.Definition().Categories[in.Category], in.Message
 		return

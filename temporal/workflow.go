@@ -45,6 +45,7 @@ type run struct {
 	stopping    int                        // attempts that were cancelled and have not returned
 	open        int                        // goroutines of attempts
 	checkpoints map[string]json.RawMessage // the last ones, by the keys of attempts
+	heard       map[string]heard           // when they were made, by the same keys, as far as the run has asked
 	busy        int                        // of those: attempts that have begun and are not over
 	updates     int                        // taken by this execution
 
@@ -57,6 +58,7 @@ type run struct {
 	records  []json.RawMessage          // of this execution
 	versions []version                  // of the machine, by which they were made, oldest first
 	base     int64                      // the Seq of the last record before them
+	left     string                     // the state that the run has left last
 	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
@@ -144,7 +146,7 @@ func newRun(ctx workflow.Context, in Input) (*run, error) {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{in: in, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}}
+	r := &run{in: in, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}, heard: map[string]heard{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
 	r.versions = []version{{0, m}}
 	if err := r.turn.Lock(ctx); err != nil {
@@ -192,10 +194,21 @@ func (r *run) apply(ctx workflow.Context, input source) error {
 // step is apply for who has the turn, where the run is at ifSeq unless that is 0. It gives the
 // records that it made.
 func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.Record, error) {
+	if err := r.takeProgress(ctx, false); err != nil {
+		return nil, err
+	}
+	return r.advance(ctx, ifSeq, input)
+}
+
+// advance is step without what activities have reported meanwhile.
+func (r *run) advance(ctx workflow.Context, ifSeq int64, input source) ([]*machine.Record, error) {
 	t := r.take(workflow.Now(ctx), r.ask(ctx), ifSeq, input)
 	r.snapshot, r.changed = t.after, true
 	for _, record := range t.records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
+		if record.From != record.To && record.From >= 0 {
+			r.left = r.machine.Definition().States[record.From].Path
+		}
 	}
 	r.forget()
 	if err := r.publishAttributes(ctx); err != nil && t.err == nil {
@@ -207,10 +220,12 @@ func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.
 
 // forget drops the checkpoints that no attempt will be given.
 func (r *run) forget() {
-	maps.DeleteFunc(r.checkpoints, func(key string, _ json.RawMessage) bool {
+	gone := func(key string) bool {
 		return !slices.ContainsFunc(r.snapshot.Tasks, func(t machine.Task) bool { return t.Key == key }) &&
 			!slices.ContainsFunc(r.snapshot.Executions, func(x machine.Execution) bool { return x.Key == key })
-	})
+	}
+	maps.DeleteFunc(r.checkpoints, func(key string, _ json.RawMessage) bool { return gone(key) })
+	maps.DeleteFunc(r.heard, func(key string, _ heard) bool { return gone(key) })
 }
 
 // source gives an input for the run as it is when the input's turn comes.

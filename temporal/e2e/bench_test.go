@@ -73,6 +73,7 @@ func BenchmarkUpdates(b *testing.B) {
 	send(counting)
 	send(hand)
 	events := map[string]int{counting: -count(b, c.Temporal, counting), hand: -count(b, c.Temporal, hand)}
+	bytes := map[string]int{counting: -size(b, c.Temporal, counting), hand: -size(b, c.Temporal, hand)}
 	took := map[string]float64{}
 	for b.Loop() {
 		for _, id := range []string{counting, hand} {
@@ -83,12 +84,50 @@ func BenchmarkUpdates(b *testing.B) {
 	}
 	for id := range events {
 		events[id] += count(b, c.Temporal, id)
+		bytes[id] += size(b, c.Temporal, id)
 	}
 	b.ReportMetric(float64(b.N)/took[counting], "updates/s")
 	b.ReportMetric(float64(b.N)/took[hand], "by-hand/s")
 	b.ReportMetric(took[hand]/took[counting], "ratio")
+	b.ReportMetric(float64(bytes[counting])/float64(b.N), "bytes/step")
+	b.ReportMetric(float64(bytes[hand])/float64(b.N), "by-hand-bytes/step")
 	b.ReportMetric(float64(events[counting])/float64(b.N), "events/step")
 	b.ReportMetric(float64(events[hand])/float64(b.N), "by-hand-events/step")
+}
+
+// BenchmarkRun measures a run from its start to its end, with an event, an activity, a timer and a message: events and
+// bytes of Temporal's history.
+func BenchmarkRun(b *testing.B) {
+	var e effects
+	c := dial(b, b.Name())
+	serve(b, c, order, e.handlers(), e.deliver)
+	events, bytes, n := 0, 0, 0
+	for b.Loop() {
+		n++
+		run := fmt.Sprint("run-", time.Now().UnixNano())
+		if err := c.Start(b.Context(), order, run, json.RawMessage(`{"item":"book"}`)); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := c.Send(b.Context(), run, machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":"ada"}`)}); err != nil {
+			b.Fatal(err)
+		}
+		if err := c.Temporal.GetWorkflow(b.Context(), run, "").Get(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+		events += count(b, c.Temporal, run)
+		bytes += size(b, c.Temporal, run)
+	}
+	b.ReportMetric(float64(events)/float64(n), "events/run")
+	b.ReportMetric(float64(bytes)/float64(n), "bytes/run")
+}
+
+// size is how many bytes Temporal's history of a workflow has.
+func size(b *testing.B, c client.Client, id string) int {
+	about, err := c.DescribeWorkflowExecution(b.Context(), id, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return int(about.GetWorkflowExecutionInfo().GetHistorySizeBytes())
 }
 
 func count(b *testing.B, c client.Client, id string) (n int) {

@@ -18,12 +18,7 @@ import (
 // TestCommand drives the program: a worker with executables, and what operators want.
 func TestCommand(t *testing.T) {
 	folder := t.TempDir()
-	program := filepath.Join(folder, "fsmc-temporal")
-	build := exec.Command("go", "build", "-p", "2", "-o", program, "./cmd/fsmc-temporal")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := command(t, folder)
 	path := filepath.Join(folder, "order.fsm")
 	write(t, path, source, 0o600)
 	write(t, filepath.Join(folder, "work"), "#!/bin/sh\ncat >/dev/null\necho '{\"event\": \"Worked\", \"data\": {\"n\": 7}}'\n", 0o700)
@@ -114,6 +109,18 @@ func TestCommand(t *testing.T) {
 	if err := works.Wait(); err != nil {
 		t.Errorf("the worker ends with %v", err)
 	}
+}
+
+// command builds the program.
+func command(t *testing.T, folder string) string {
+	t.Helper()
+	program := filepath.Join(folder, "fsmc-temporal")
+	build := exec.Command("go", "build", "-p", "2", "-o", program, "./cmd/fsmc-temporal")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }
 
 func write(t *testing.T, path, text string, mode os.FileMode) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -346,6 +347,12 @@ func TestNotThere(t *testing.T) {
 func TestMain(m *testing.M) {
 	if queue := os.Getenv("FSMC_E2E_QUEUE"); queue != "" {
 		child(queue)
+		return
+	}
+	if of := os.Getenv("FSMC_E2E_SERVER"); of != "" {
+		file, port, _ := strings.Cut(of, " ")
+		at, _ := strconv.Atoi(port)
+		serverOf(file, at)
 		return
 	}
 	os.Exit(m.Run())

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 
@@ -41,6 +41,8 @@ const usage = `fsmc-temporal works with runs that Temporal keeps.
   fsmc-temporal list                         print the newest runs
 
 All take --db temporal://HOST:PORT/NAMESPACE?queue=NAME, for which the variable FSMC_DB stands in.
+TLS, certificates and an API key are those of Temporal's own programs: TEMPORAL_TLS, TEMPORAL_TLS_SERVER_CA_CERT_PATH,
+TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_API_KEY, TEMPORAL_PROFILE, and temporal.toml.
 All but list, and run without an activity, need a worker. They print JSON.
 
 Exit status: 0 all is well; 1 the run refuses it or does not fit, or is not there; 2 wrong usage, or no answer.
@@ -156,7 +158,13 @@ func (o *options) command(ctx context.Context, words []string) error {
 			return err
 		}
 	}
-	c, err := temporal.Dial(ctx, o.db, client.Options{Logger: log.NewStructuredLogger(slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn})))})
+	// TLS, keys and headers are what all of Temporal's programs take: TEMPORAL_… and temporal.toml.
+	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{})
+	if err != nil {
+		return fmt.Errorf("the settings of Temporal (TEMPORAL_… and temporal.toml): %w", err)
+	}
+	options.Logger = log.NewStructuredLogger(slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	c, err := temporal.Dial(ctx, o.db, options)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/temporal"
+)
+
+// TestDeployed: workers are deployed by version. A run stays with the version that it began with, and goes on with the
+// current one in a new execution; the old one can be stopped then.
+func TestDeployed(t *testing.T) {
+	c := dial(t, t.Name())
+	deployed := c.Temporal.WorkerDeploymentClient().GetHandle(t.Name())
+	serves := func(build string) worker.Worker {
+		t.Helper()
+		w := worker.New(c.Temporal, c.TaskQueue, worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: true,
+			Version: worker.WorkerDeploymentVersion{DeploymentName: t.Name(), BuildID: build}}})
+		if err := temporal.Register(w, temporal.Worker{Name: build, Machine: counter, Handlers: runtime.Handlers{}, Client: c.Temporal}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		for range 300 { // the server hears of it with the first poll
+			if _, err = deployed.SetCurrentVersion(t.Context(), client.WorkerDeploymentSetCurrentVersionOptions{BuildID: build}); err == nil {
+				return w
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatal(err)
+		return nil
+	}
+	sent := 0
+	send := func() {
+		t.Helper()
+		sent++
+		if _, err := c.Send(t.Context(), "deployed", machine.ExternalEvent{Name: "Add", ID: fmt.Sprint(sent), Data: json.RawMessage(`{"n":1}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	version := func() string {
+		t.Helper()
+		about, err := c.Temporal.DescribeWorkflowExecution(t.Context(), "deployed", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return about.GetWorkflowExecutionInfo().GetVersioningInfo().GetDeploymentVersion().GetBuildId()
+	}
+	first := serves("1")
+	if err := c.Start(t.Context(), counter, "deployed", nil); err != nil {
+		t.Fatal(err)
+	}
+	send()
+	if got := version(); got != "1" {
+		t.Errorf("the run is with version %q", got)
+	}
+	t.Cleanup(serves("2").Stop)
+	for range 300 {
+		if send(); version() == "2" {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if got := version(); got != "2" {
+		t.Errorf("the run is with version %q", got)
+	}
+	first.Stop()
+	send()
+	v, err := c.Show(t.Context(), "deployed")
+	if err != nil || string(v.Data) != fmt.Sprintf(`{"n":%d}`, sent) {
+		t.Errorf("the run has %s, %v, after %d events", v.Data, err, sent)
+	}
+}
