@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/resolve"
@@ -24,7 +25,12 @@ var (
 // InFolder reports whether the file called name is one of those that an import of its
 // folder means.
 func InFolder(name string) bool {
-	return strings.HasSuffix(name, ".fsm") && !strings.HasSuffix(name, "_test.fsm")
+	return IsSource(name) && !strings.HasSuffix(name, "_test.fsm")
+}
+
+// IsSource reports whether the file called name is one of those of a folder. Editors hide theirs.
+func IsSource(name string) bool {
+	return strings.HasSuffix(name, ".fsm") && !strings.HasPrefix(filepath.Base(name), ".")
 }
 
 // Among is the Importer that finds sources by their names, whose folders are parted by

@@ -1,8 +1,6 @@
 package breaking
 
 import (
-	"path/filepath"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -28,10 +26,10 @@ func removedMachine(m *ir.Machine, new *ir.Program) Point {
 // placeOfFile is a machine of new in the file that is called most like that of old, or
 // else the first one.
 func placeOfFile(new *ir.Program, old token.Span) token.Span {
-	was := filepath.ToSlash(old.Start.Filename)
+	was := names(old.Start.Filename)
 	best, at := 0, new.Machines[0].Span
 	for _, m := range new.Machines {
-		if n := alike(was, filepath.ToSlash(m.Span.Start.Filename)); n > best {
+		if n, _ := alike(was, names(m.Span.Start.Filename)); n > best {
 			best, at = n, m.Span
 		}
 	}

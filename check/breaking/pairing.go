@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,8 @@ import (
 // matched gives each machine of old its partner in new: one of the same name. Names are
 // unique in a folder only, so where several machines have the name, those whose folders
 // end alike belong together, the longest such end first: OLD and NEW may themselves be
-// folders of other names. What would be a guess has no partner.
+// folders of other names. Of ends of one length that folder is nearer which has fewer names before
+// it: it is not inside the others. What would be a guess has no partner.
 func matched(old, new []*ir.Machine) map[*ir.Machine]*ir.Machine {
 	candidates := byName(new)
 	out := map[*ir.Machine]*ir.Machine{}
@@ -51,40 +53,35 @@ func match(old, new []*ir.Machine, out map[*ir.Machine]*ir.Machine) {
 // nearest is the one of list whose folder ends most like that of m, if it is one only.
 func nearest(m *ir.Machine, list []*ir.Machine) *ir.Machine {
 	var out *ir.Machine
-	best := -1
+	most, fewest := -1, 0
 	for _, other := range list {
-		n := alike(folder(m), folder(other))
-		switch {
-		case n > best:
-			out, best = other, n
-		case n == best:
+		end, before := alike(folder(m), folder(other))
+		switch c := cmp.Or(cmp.Compare(end, most), cmp.Compare(fewest, before)); {
+		case c > 0:
+			out, most, fewest = other, end, before
+		case c == 0:
 			out = nil
 		}
 	}
 	return out
 }
 
-// alike counts the names with which both paths end.
-func alike(a, b string) int {
-	n := 0
-	for lastName(a) != "" && lastName(a) == lastName(b) {
-		a, b = strings.TrimSuffix(a, lastName(a)), strings.TrimSuffix(b, lastName(b))
-		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
-		n++
+// alike counts the names with which both paths end, and those of b before them.
+func alike(a, b []string) (end, before int) {
+	for end < min(len(a), len(b)) && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
 	}
-	return n
+	return end, len(b) - end
 }
 
-func lastName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
-
-// folder is where the text of m lies; that of the working directory is empty.
-func folder(m *ir.Machine) string {
-	dir := path.Dir(filepath.ToSlash(m.Span.Start.Filename))
-	if dir == "." {
-		return ""
-	}
-	return dir
+// folder are the names of the folder in which the text of m lies; none of the working directory.
+func folder(m *ir.Machine) []string {
+	all := names(m.Span.Start.Filename)
+	return all[:len(all)-1]
 }
+
+// names are those that a path is made of.
+func names(file string) []string { return strings.Split(path.Clean(filepath.ToSlash(file)), "/") }
 
 func byName(list []*ir.Machine) map[string][]*ir.Machine {
 	out := map[string][]*ir.Machine{}

@@ -29,6 +29,10 @@ func TestPairsByFolder(t *testing.T) {
 		{"from above", "../x/a=1 ../x/b=2", "a=1 b=2", "", 0},
 		{"one is gone", "a=1 b=2", "b=2", "a", 0},
 		{"one is new", "b=2", "a=1 b=2", "", 1},
+		{"one inside is new", "git:main=1", ".=1 inner=2", "", 1},
+		{"one inside is new, below the root", "git:main/s=1", ".=1 inner=2", "", 1},
+		{"one inside is new, in a folder of another name", "old=1", "new=1 new/inner=2 new/more=3", "", 2},
+		{"one inside is gone", "old=1 old/inner=2", "new=1", "old/inner", 0},
 		{"a folder has another name", "a=1 b=2", "a=1 c=2", "", 0},
 		{"nobody can tell", "a=1 b=2", "c=1 d=2", "a b", 2},
 	} {

@@ -54,6 +54,9 @@ var plants = []struct {
 	{"a parameter is new", regexp.MustCompile(`(?m)^(machine \w+\()`), func(m []string) string { return m[1] + "region string, " }},
 	{"nothing is published", regexp.MustCompile(`publish \w+ \{[^}]*\}`), func([]string) string { return "" }},
 	{"a terminal has another name", regexp.MustCompile(`\b(Completed|Complete|Failed|Expired|Cancelled|Done)\b`), func(m []string) string { return m[1] + "Now" }},
+	{"an attempt has another limit", regexp.MustCompile(`(timeout|heartbeat|progress) (\d+[smh])`), func(m []string) string { return m[1] + " 9" + m[2] }},
+	{"an attempt has no limit", regexp.MustCompile(` (heartbeat|progress) \d+[smh]`), func([]string) string { return "" }},
+	{"an attempt is told something else", regexp.MustCompile(`(\n +do \w+\()(document|pr|task|order|topic|question)\b`), func(m []string) string { return m[1] + `"another"` }},
 	{"a message says something else", regexp.MustCompile(`= "([^"]+)"`), func(m []string) string { return `= "not ` + m[1] + `"` }},
 }
 

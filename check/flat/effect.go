@@ -3,7 +3,7 @@ package flat
 import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // Effect is what an assignment does to its field: by how much it raises it, where it
-// says `v = v + c`, or which value it sets.
+// says `v = v + c` or `v = c + v`, or which value it sets.
 type Effect struct {
 	Step  int64  // not 0 where it raises or lowers
 	Clamp *int64 // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
@@ -23,8 +23,12 @@ func EffectOf(a *ir.Assign) Effect {
 	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
 		return x
 	}
-	ref, isRef := sum.X.(*ir.VarRef)
-	if c := ir.Value(sum.Y); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
+	of, by := sum.X, sum.Y
+	if sum.Op == ir.OpAdd && ir.Value(of) != nil {
+		of, by = by, of
+	}
+	ref, isRef := of.(*ir.VarRef)
+	if c := ir.Value(by); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
 		x.Step = c.Int
 		if sum.Op == ir.OpSub {
 			x.Step = -c.Int

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -49,6 +50,19 @@ func (v *Value) Get(key string) *Value {
 		}
 	}
 	return nil
+}
+
+// Others are the keys of an object that are none of those that are known.
+func (v *Value) Others(known ...string) []string {
+	var out []string
+	if v.Is(Object) {
+		for _, m := range v.Members {
+			if !slices.Contains(known, m.Key) {
+				out = append(out, m.Key)
+			}
+		}
+	}
+	return out
 }
 
 // Is reports whether v is there and of a kind.

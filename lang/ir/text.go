@@ -313,6 +313,12 @@ func (d *Do) Text() string {
 	if d.Scope.Kind != PerVisit {
 		text += " per " + d.Scope.Text()
 	}
+	return text + d.LimitsText()
+}
+
+// LimitsText are the limits of an attempt, each behind a space.
+func (d *Do) LimitsText() string {
+	text := ""
 	for _, l := range []struct {
 		word string
 		ns   *int64

@@ -10,7 +10,7 @@ import (
 
 // differ says as a clause how what the two machines do with an input differs; empty where
 // it does not.
-func (s *search) differ(n *node, old, new *outcome) string {
+func (s *search) differ(old, new *outcome, v *verdicts) string {
 	switch {
 	case old.next == nil && new.next == nil:
 		return ""
@@ -30,7 +30,10 @@ func (s *search) differ(n *node, old, new *outcome) string {
 	if before != after {
 		return fmt.Sprintf("the old machine publishes %s, and the new one %s", orNothing(before), orNothing(after))
 	}
-	return ""
+	if old.next.Status.Over() {
+		return s.returnsOtherwise(old.next, new.next)
+	}
+	return s.asksOtherwise(old.next, new.next, v)
 }
 
 // into says where a run stands after an input that the other machine refuses.

@@ -192,7 +192,7 @@ func (s *search) take(i int, in arrival, v *verdicts) {
 	n := &s.nodes[i]
 	old := s.old.take(n.old, in.old, in.at, v, s.known)
 	new := s.new.take(n.new, in.new, in.at, v, s.known)
-	if text := s.differ(n, &old, &new); text != "" {
+	if text := s.differ(&old, &new, v); text != "" {
 		s.tell(i, in, v.of, &old, &new, text)
 		return
 	}

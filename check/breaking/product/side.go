@@ -1,7 +1,6 @@
 package product
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,17 +90,7 @@ func (s *side) message(c *machine.Command, known map[string][]string) string {
 	if err != nil {
 		return e.Name
 	}
-	all := map[string]json.RawMessage{}
-	if json.Unmarshal(text, &all) != nil {
-		return e.Name
-	}
-	out := e.Name + " {"
-	for _, name := range known[e.Name] {
-		if value, there := all[name]; there {
-			out += " " + name + " = " + string(value)
-		}
-	}
-	return out + " }"
+	return e.Name + fields(text, known[e.Name])
 }
 
 // place is where the arm that was taken stands, or else the state.

@@ -115,6 +115,7 @@ func (m *machine) build() error {
 	}
 	m.machineItem = m.report.Item(m.m.Name, m.def.Line)
 	m.item = m.machineItem
+	m.m.Doc = m.noted(m.m.Doc, m.def.Others(inDefinitions...))
 	for _, s := range states.Members {
 		if s.Key == "QueryLanguage" && s.Value.Is(foreign.String) {
 			return s.Value.Errorf("QueryLanguage is among the states: it belongs beside States, or into a state")

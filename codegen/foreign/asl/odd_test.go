@@ -37,6 +37,9 @@ func TestOddIsRefused(t *testing.T) {
 // TestOddMeansWhatItSays: rare forms that are valid.
 func TestOddMeansWhatItSays(t *testing.T) {
 	foreigntest.Means(t, Source, []foreigntest.Meaning{
+		// What is not read is told, wherever it stands.
+		{Text: `{"StartAt":"A","Colour":"red","States":{"A":{"Type":"Task","Resource":"r","Credentials":{"RoleArn":"x"},"Retry":[{"ErrorEquals":["X"],"Odd":1}],"Catch":[{"ErrorEquals":["X"],"Even":1,"Next":"B"}],"Next":"B"},"B":{"Type":"Succeed","Late":1}}}`,
+			Want: []string{`// Lost: "Colour", which is not read`, `// Lost: "Credentials", which is not read`, `// Lost: "Odd", which is not read`, `// Lost: "Even", which is not read`, `// Lost: "Late", which is not read`}, Grade: foreign.Part},
 		// Two errors that read alike are two categories, and one without Latin letters is one.
 		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["A.B"],"Next":"A"},{"ErrorEquals":["A_B"],"Next":"B"},{"ErrorEquals":["エラー"],"Next":"B"}]}`),
 			Want: []string{"failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},

@@ -466,7 +466,7 @@ func (w *writer) rules(st object, later func() string, last, task bool) {
 // TestMapAndParallelMoveAsTheyDo runs random imported machines with Map and Parallel beside an
 // interpreter of the States Language: the same path, the same attempts, the same end.
 func TestMapAndParallelMoveAsTheyDo(t *testing.T) {
-	machines, runs := 60, 8
+	machines, runs := 125, 8 // a thousand runs
 	if testing.Short() {
 		machines = 15
 	}

@@ -17,6 +17,7 @@ func (m *machine) state(key string, st *foreign.Value) error {
 	if err := cmp.Or(language(st), lawful(key, st)); err != nil {
 		return err
 	}
+	m.unread(st)
 	switch kind := st.Get("Type"); kind.Str() {
 	case "Task":
 		return m.task(key, st)

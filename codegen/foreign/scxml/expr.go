@@ -44,11 +44,21 @@ func (r *reader) actions(e *element, lost *[]string) []chart.Action {
 				*lost = append(*lost, "the event "+a.attrs["event"]+", which it sends to itself")
 			default:
 				all = append(all, chart.Action{Publish: a.attrs["event"]})
+				if len(a.inside) > 0 || a.attrs["namelist"] != "" {
+					*lost = append(*lost, "what it sends with "+a.attrs["event"])
+				}
 			}
 		case "raise":
 			*lost = append(*lost, "the event "+a.attrs["event"]+", which it raises")
 		case "script", "if", "foreach":
 			*lost = append(*lost, "a "+a.name+" of the program")
+		case "log":
+		case "cancel": // where the state is left, its timers end by themselves
+			if e.name == "transition" && e.attrs["target"] == "" {
+				*lost = append(*lost, "the end of "+a.attrs["sendid"]+a.attrs["sendidexpr"]+", a timer")
+			}
+		default:
+			*lost = append(*lost, "the element "+a.name)
 		}
 	}
 	return all

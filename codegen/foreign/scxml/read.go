@@ -168,6 +168,7 @@ func (r *reader) data(e *element, c *chart.Chart) {
 
 func (r *reader) fill(s *chart.State) {
 	e := r.elements[s]
+	r.unread(s, e)
 	initial := e.attrs["initial"]
 	for _, i := range e.all("initial") {
 		for _, t := range i.all("transition") {
@@ -200,13 +201,33 @@ func (r *reader) fill(s *chart.State) {
 				name = i.attrs[key]
 			}
 		}
-		s.Invokes = append(s.Invokes, &chart.Invoke{Name: "invoke " + name})
+		name = "invoke " + name
+		switch {
+		case len(i.all("content")) > 0:
+			s.Lost = append(s.Lost, "the machine inside "+name)
+		case len(i.inside) > 0 || i.attrs["namelist"] != "" || i.attrs["autoforward"] == "true":
+			s.Lost = append(s.Lost, "what "+name+" is given: an activity here takes nothing")
+		}
+		s.Invokes = append(s.Invokes, &chart.Invoke{Name: name})
 	}
 	for _, t := range e.all("transition") {
 		r.transition(s, t)
 	}
 	for _, d := range delays {
 		r.delay(s, d)
+	}
+}
+
+// unread notes what stands in a state and is not read.
+func (r *reader) unread(s *chart.State, e *element) {
+	for _, c := range e.inside {
+		switch c.name {
+		case "state", "parallel", "final", "history", "initial", "transition", "onentry", "onexit", "datamodel", "invoke":
+		case "donedata":
+			s.Lost = append(s.Lost, "what it says at its end")
+		default:
+			s.Lost = append(s.Lost, "the element "+c.name)
+		}
 	}
 }
 

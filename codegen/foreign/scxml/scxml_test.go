@@ -29,6 +29,13 @@ var refused = map[string]string{
 }
 
 var meanings = []foreigntest.Meaning{
+	// What is not read is told.
+	{Text: `<scxml><script>x()</script><state id="a"><onentry><log expr="1"/><my:beep/></onentry><transition event="e" target="b"/></state><final id="b"><donedata><param name="v" expr="1"/></donedata></final></scxml>`,
+		Want: []string{"Lost: the element script", "Lost: the element beep", "Lost: what it says at its end"}, Grade: foreign.Lost},
+	{Text: `<scxml><state id="a"><invoke src="w" autoforward="true"/><onentry><send event="late" delay="1s"/></onentry><transition event="late" target="b"/><transition event="e"><cancel sendid="t"/><send event="x" target="y"><param name="n" expr="1"/></send></transition></state><final id="b"/></scxml>`,
+		Want: []string{"Lost: what invoke w is given: an activity here takes nothing", "Lost: the end of t, a timer", "Lost: what it sends with x"}, Grade: foreign.Lost},
+	{Text: `<scxml><state id="a"><invoke type="scxml"><content><scxml/></content></invoke></state></scxml>`,
+		Want: []string{"Lost: the machine inside invoke scxml"}, Grade: foreign.Lost},
 	{Text: `<scxml initial="a"><state id="a"><onentry><send event="late" delay="1.5s"/></onentry><transition event="late" target="b"/></state><final id="b"/></scxml>`,
 		Want: []string{"after 1.5s -> B", "terminal B success"}, Grade: foreign.Whole},
 	{Text: `<scxml><datamodel><data id="n" expr="3"/></datamodel><state id="a"><transition event="e.f" cond="n &lt; 5" target="a"><assign location="n" expr="n + 1"/></transition></state></scxml>`,

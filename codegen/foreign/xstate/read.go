@@ -5,6 +5,7 @@ package xstate
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,6 +106,16 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 	return s, nil
 }
 
+// What is read, or has no part in what a machine does; also of what a machine prints as JSON.
+var (
+	inStates = strings.Fields(`id key type initial states on always after invoke entry exit onDone output description meta
+		tags history target transitions order version`)
+	inRoots = strings.Fields("context types schemas $schema")
+	inArms  = strings.Fields("target guard cond actions reenter description meta source eventType event")
+)
+
+func notRead(key string) string { return foreign.Quote(key) + ", which is not read" }
+
 func (r *reader) path(s *chart.State) string {
 	if s.Parent == nil {
 		return s.Key
@@ -124,6 +135,16 @@ func (r *reader) fill(s *chart.State) error {
 		if s.Initial = r.find(s, target, true); s.Initial == nil {
 			return i.Errorf("state %q begins in %q, which is not there", s.Key, target)
 		}
+	}
+	known := inStates
+	if s.Parent == nil {
+		known = slices.Concat(inStates, inRoots)
+	}
+	for _, key := range v.Others(known...) {
+		s.Lost = append(s.Lost, notRead(key))
+	}
+	if len(v.Get("initial").Get("actions").List()) > 0 {
+		s.Lost = append(s.Lost, "what it does on the way to where it begins")
 	}
 	if s.Initial == nil && len(s.Children) > 0 && !s.Parallel {
 		s.Lost = append(s.Lost, "where it begins: the original does not say, and its first state is a guess")
@@ -224,6 +245,9 @@ func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 			}
 			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
 			arm.Reenter = t.Get("reenter").True()
+			for _, key := range t.Others(inArms...) {
+				arm.Lost = append(arm.Lost, notRead(key))
+			}
 		}
 		r.aim(s, arm, targets)
 		all = append(all, arm)

@@ -31,6 +31,11 @@ var refused = map[string]string{
 }
 
 var meanings = []foreigntest.Meaning{
+	// What is not read is told: a condition of version 4, and what stands on the way to where a state begins.
+	{Text: `{"initial":"a","states":{"a":{"frob":1,"meta":{},"tags":["x"],"on":{"E":{"target":"b","in":"#b"}}},"b":{"type":"final"}}}`,
+		Want: []string{`Lost: "frob", which is not read`, `Lost: "in", which is not read`}, Grade: foreign.Lost},
+	{Text: `{"initial":{"target":"a","actions":["x"]},"states":{"a":{}}}`,
+		Want: []string{"Lost: what it does on the way to where it begins"}, Grade: foreign.Lost},
 	{Text: `{"id":"m","initial":"a","states":{"a":{"on":{"user.go":"b"}},"b":{"type":"final"}}}`,
 		Want: []string{"machine M {", "// \"user.go\"", "event UserGo", "on UserGo -> B", "terminal B success"}, Grade: foreign.Whole},
 	{Text: `{"initial":"a","states":{"a":{"invoke":{"src":"load","onDone":"b","onError":"c"},"after":{"SLOW":"c"}},"b":{"type":"final"},"c":{"type":"final"}}}`,

@@ -89,9 +89,9 @@ Exit status:
   3  fsmc run, wait and watch: the run has not ended
 
 The path - is standard input. A folder means every *.fsm file below it. Files called
-*_test.fsm are left out, except by fsmc test and fsmc fmt. Folders called testdata,
-vendor or node_modules, or with a name that begins with . or _, are left out, unless
-you name them. Two machines of one folder cannot have the same name; machines of
+*_test.fsm are left out, except by fsmc test and fsmc fmt. Files with a name that begins
+with ., and folders called testdata, vendor or node_modules, or with a name that begins
+with . or _, are left out, unless you name them. Two machines of one folder cannot have the same name; machines of
 different folders can.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },

@@ -47,7 +47,7 @@ type formatter struct {
 }
 
 func (f *formatter) run(paths []string) error {
-	r, err := f.readFiles(paths, anyFile)
+	r, err := f.readFiles(paths, lang.IsSource)
 	if err != nil {
 		return err
 	}

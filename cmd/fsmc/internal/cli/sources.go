@@ -48,9 +48,6 @@ func (s *streams) readSources(paths []string) (*reader, error) {
 	return s.readFiles(paths, lang.InFolder)
 }
 
-// anyFile is of a directory every *.fsm, those with tests too.
-func anyFile(name string) bool { return filepath.Ext(name) == ".fsm" }
-
 // readFiles is readSources with those files of a directory that are wanted.
 func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*reader, error) {
 	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
@@ -123,11 +120,12 @@ func expand(path string, wanted func(name string) bool) ([]string, error) {
 		return []string{path}, nil
 	}
 	var names []string
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+	root := path + string(filepath.Separator) // of a link the folder that it leads to
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != path && passedOver(entry.Name()):
+		case entry.IsDir() && name != root && passedOver(entry.Name()):
 			return fs.SkipDir
 		case !entry.IsDir() && wanted(name):
 			names = append(names, name)

@@ -109,7 +109,7 @@ func (t *tester) run(paths []string) error {
 	if err != nil {
 		return fmt.Errorf("--run %q is no regular expression: %w", t.pattern, err)
 	}
-	unit, err := t.loadFiles(paths, anyFile)
+	unit, err := t.loadFiles(paths, lang.IsSource)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,61 @@
+package breaking_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestToldOtherwise: what attempts are told, and what a run returns, is behaviour. The second
+// machine is the first with one text in place of another.
+func TestToldOtherwise(t *testing.T) {
+	const before = `machine M(first string, second string) {
+    context { kept int 0..90 = 0, note string = "a" }
+    event Found { size int 0..90 }
+    activity look(what string) -> Found
+    activity tell(what string)
+    activity sweep()
+    initial Looking
+    after 7d -> Late
+    state Looking {
+        do look(first) timeout 30s heartbeat 10s
+        on Found -> Telling { kept = event.size }
+        on failed -> Late
+    }
+    state Telling {
+        do tell(note) timeout 1m
+        on done -> Sweeping { note = "b" }
+        on failed -> Late
+    }
+    state Sweeping {
+        do sweep() timeout 1m
+        do tell(note) timeout 1m
+        on done -> Done
+        on failed -> Late
+    }
+    terminal Done success returns kept, note
+    terminal Late failure
+}`
+	for _, c := range []struct{ old, new, want string }{
+		{"look(first)", "look(second)", `at the start, the old machine runs look { what = "text l" } timeout 30s heartbeat 10s, and the new one look { what = "text p" } timeout 30s heartbeat 10s`},
+		{"timeout 30s", "timeout 20s", "timeout 30s heartbeat 10s, and the new one look { what = \"text l\" } timeout 20s"},
+		{" heartbeat 10s", "", "heartbeat 10s, and the new one"},
+		{"tell(note) timeout 1m\n        on done -> Sweeping", "tell(\"a\") timeout 1m\n        on done -> Sweeping", ""},
+		{"do sweep() timeout 1m\n        do tell(note)", "do sweep() timeout 1m\n        do tell(\"a\")", `runs tell { what = "b" } timeout 1m`},
+		{"do tell(note) timeout 1m\n        on done -> Sweeping", "do tell(note) timeout 1m\n        do sweep() timeout 1m\n        on done -> Sweeping", "the new machine runs sweep timeout 1m"},
+		{"{ kept = event.size }", "", `the old machine returns { kept = 11 note = "b" }, and the new one { kept = 0 note = "b" }`},
+		{"kept int 0..90 = 0", "kept int 0..90 = 1", ""}, // it is set before it is read
+	} {
+		if !strings.Contains(before, c.old) {
+			t.Fatalf("%q is not in the text", c.old)
+		}
+		after := strings.Replace(before, c.old, c.new, 1)
+		found := describe(compare(load(t, "old.fsm", before), load(t, "new.fsm", after)))
+		said := slices.ContainsFunc(found, func(p string) bool {
+			return strings.HasPrefix(p, "behaviour-changed: ") && strings.Contains(p, c.want)
+		})
+		if c.want == "" && len(found) > 0 || c.want != "" && !said {
+			t.Errorf("%q in place of %q gives %v", c.new, c.old, found)
+		}
+	}
+}
