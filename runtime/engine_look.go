@@ -91,7 +91,7 @@ func (e *Engine) endOf(ctx context.Context, s *machine.Snapshot) (*machine.EndVi
 const recentSteps = 100
 
 func addTask(a *machine.ActivityView, t *store.TaskRow) {
-	a.Checkpoint, a.Lost = t.Checkpoint, t.Lost
+	a.Checkpoint, a.Progress, a.Lost = t.Checkpoint, present(t.CheckpointAt), t.Lost
 	if t.Worker == "" {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // machineData is what the page of a machine shows.
@@ -30,6 +31,7 @@ type machineData struct {
 	Stats   runtime.Stats
 	Days    []day
 	Others  []runtime.Version // older versions
+	OfEach  map[string]store.VersionCount
 }
 
 // Share is how many of the machine's unfinished runs are in a state, in percent.
@@ -125,7 +127,7 @@ func (d *machineData) fill(v *survey) {
 			row.Longest = &v.longest[at]
 		}
 	}
-	d.Days = days(v, d.Name)
+	d.Days, d.OfEach = days(v, d.Name), v.ofEach
 	d.Budget = budgetWords(d.Version.def.Budget)
 	d.Over, d.More = v.overBudget(d.Name)
 	for _, other := range v.versions {

@@ -14,8 +14,9 @@ type survey struct {
 	counts   store.Counts
 	stats    runtime.Stats
 	versions []runtime.Version
-	hour     *store.Throughput // nil where it is not known
-	longest  []runtime.RunRow  // in the state in which they are, the longest first
+	ofEach   map[string]store.VersionCount // by hash
+	hour     *store.Throughput             // nil where it is not known
+	longest  []runtime.RunRow              // in the state in which they are, the longest first
 	at       time.Time
 }
 
@@ -43,6 +44,9 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 			v.hour = &hour
 		}
 		if v.longest, err = s.Engine.Longest(ctx); err != nil {
+			return nil, err
+		}
+		if v.ofEach, err = s.Engine.VersionCounts(ctx); err != nil {
 			return nil, err
 		}
 		v.versions, err = s.Engine.Versions(ctx)
