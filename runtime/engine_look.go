@@ -175,3 +175,17 @@ func (e *Engine) Row(ctx context.Context, run string) (RunRow, error) {
 func (e *Engine) List(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return e.store.Runs(ctx, f)
 }
+
+// nearRuns is among how many of the newest runs the one is looked for that was meant.
+const nearRuns = 200
+
+// DidYouMean is ` (did you mean "x"?)` where the id of a new run is near enough to one that is
+// not there to be what was meant, and nothing otherwise.
+func (e *Engine) DidYouMean(ctx context.Context, run string) string {
+	rows, _ := e.List(ctx, RunFilter{Limit: nearRuns}) // it is a hint, which may be missing
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].Run
+	}
+	return machine.DidYouMean(run, ids)
+}

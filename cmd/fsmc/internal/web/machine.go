@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -67,7 +65,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		}
 	}
 	if hash == "" {
-		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q", describe.Plain(name, 300))}
+		return page{}, survey.noMachine(name)
 	}
 	if d.Version, err = s.machines.of(ctx, hash); err != nil {
 		return page{}, err

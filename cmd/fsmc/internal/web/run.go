@@ -74,7 +74,7 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	ctx, id := r.Context(), idOfRun(r)
 	row, err := s.Store.Load(ctx, id)
 	if errors.Is(err, runtime.ErrNotFound) {
-		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q", describe.Plain(id, 300))}
+		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
 	}
 	if err != nil {
 		return page{}, err

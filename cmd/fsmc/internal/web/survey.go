@@ -2,9 +2,13 @@ package web
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -52,4 +56,13 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 		v.versions, err = s.Engine.Versions(ctx)
 		return v, err
 	})
+}
+
+// noMachine says that there is none of that name, and which one may be meant.
+func (v *survey) noMachine(name string) error {
+	var names []string
+	for i := range v.versions {
+		names = append(names, v.versions[i].Name)
+	}
+	return &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q%s", describe.Plain(name, 300), machine.DidYouMean(name, names))}
 }

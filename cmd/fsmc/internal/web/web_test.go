@@ -339,7 +339,10 @@ func TestOtherPages(t *testing.T) {
 	s.has(s.get("/problems", 200), "Nothing is stuck")
 	s.get("/machines/Nope", 404)
 	s.has(s.get("/nowhere", 404), "no such page")
-	s.has(s.get("/runs/doc-7", 404), `There is no run &#34;doc-7&#34;`)
+	s.has(s.get("/runs/doc-7", 404), `There is no run &#34;doc-7&#34; (did you mean &#34;doc-1&#34;?)`)
+	s.has(s.get("/runs/doc-7/simulate", 404), `(did you mean &#34;doc-1&#34;?)`)
+	s.has(s.get("/machines/Aproval", 404), `There is no machine &#34;Aproval&#34; (did you mean &#34;Approval&#34;?)`)
+	s.has(s.get("/machines/Aproval/simulate", 404), `(did you mean &#34;Approval&#34;?)`)
 }
 
 func TestHeaders(t *testing.T) {
