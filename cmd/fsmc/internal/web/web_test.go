@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -69,14 +70,19 @@ func (s *site) register(source string) {
 	if len(unit.Diags) > 0 {
 		s.t.Fatalf("the machine has faults: %v", unit.Diags)
 	}
-	for _, m := range unit.Program.Machines {
-		compiled, err := machine.Compile(table.Compile(m))
-		if err != nil {
-			s.t.Fatal(err)
+	var failed error
+	for range unit.Program.Machines { // one that calls others is refused until these are there
+		failed = nil
+		for _, m := range unit.Program.Machines {
+			compiled, err := machine.Compile(table.Compile(m))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			failed = cmp.Or(failed, s.engine.Register(compiled, source, runtime.Handlers{}))
 		}
-		if err := s.engine.Register(compiled, source, runtime.Handlers{}); err != nil {
-			s.t.Fatal(err)
-		}
+	}
+	if failed != nil {
+		s.t.Fatal(failed)
 	}
 }
 
