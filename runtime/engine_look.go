@@ -91,7 +91,7 @@ func (e *Engine) endOf(ctx context.Context, s *machine.Snapshot) (*machine.EndVi
 const recentSteps = 100
 
 func addTask(a *machine.ActivityView, t *store.TaskRow) {
-	a.Checkpoint, a.Lost = t.Checkpoint, t.Lost
+	a.Checkpoint, a.Progress, a.Lost = t.Checkpoint, present(t.CheckpointAt), t.Lost
 	if t.Worker == "" {
 		return
 	}
@@ -174,4 +174,18 @@ func (e *Engine) Row(ctx context.Context, run string) (RunRow, error) {
 // List gives the runs that match f, newest first.
 func (e *Engine) List(ctx context.Context, f RunFilter) ([]RunRow, error) {
 	return e.store.Runs(ctx, f)
+}
+
+// nearRuns is among how many of the newest runs the one is looked for that was meant.
+const nearRuns = 200
+
+// DidYouMean is ` (did you mean "x"?)` where the id of a new run is near enough to one that is
+// not there to be what was meant, and nothing otherwise.
+func (e *Engine) DidYouMean(ctx context.Context, run string) string {
+	rows, _ := e.List(ctx, RunFilter{Limit: nearRuns}) // it is a hint, which may be missing
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].Run
+	}
+	return machine.DidYouMean(run, ids)
 }

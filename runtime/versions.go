@@ -26,6 +26,17 @@ type Version struct {
 	Last time.Time
 }
 
+// VersionCounts has figures of the runs of each version that has any, by hash. It costs by the runs
+// that have not ended.
+func (e *Engine) VersionCounts(ctx context.Context) (map[string]store.VersionCount, error) {
+	rows, err := e.store.VersionCounts(ctx)
+	byHash := make(map[string]store.VersionCount, len(rows))
+	for _, c := range rows {
+		byHash[c.Hash] = c
+	}
+	return byHash, err
+}
+
 // Versions are those of all machines, sorted by name, with the current version of a name first.
 func (e *Engine) Versions(ctx context.Context) ([]Version, error) {
 	rows, err := e.store.Definitions(ctx)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -89,8 +90,8 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 		f.StartedTo = now.Add(-age)
 		return err
 	default:
-		return fmt.Errorf("there is no %q to ask for%s", key,
-			machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "parent", "id", "older"}))
+		near := machine.DidYouMean(key, []string{"machine", "state", "status", "outcome", "definition", "parent", "id", "older"})
+		return fmt.Errorf("there is no %q to ask for%s", key, cmp.Or(near, ": write "+whereTermsText))
 	}
 	return nil
 }

@@ -48,16 +48,45 @@ func pointOf(x, y int) layout.Point { return layout.Point{X: x, Y: y} }
 
 func abs(n int) int { return max(n, -n) }
 
-// line writes a line with round corners.
+// line writes a line with round corners. A place is written by how far it is from the one before,
+// which makes pictures a tenth smaller.
 func (w *printer) line(points []layout.Point) {
-	fmt.Fprintf(&w.out, "M%d %d", points[0].X+margin, points[0].Y+margin)
+	at := points[0]
+	fmt.Fprintf(&w.out, "M%d %d", at.X+margin, at.Y+margin)
 	for i := 1; i+1 < len(points); i++ {
 		p := points[i]
 		in, out := towards(p, points[i-1], bend), towards(p, points[i+1], bend)
-		fmt.Fprintf(&w.out, "L%d %dQ%d %d %d %d", in.X+margin, in.Y+margin, p.X+margin, p.Y+margin, out.X+margin, out.Y+margin)
+		w.straight(at, in)
+		w.out.WriteByte('q')
+		w.far(p.X-in.X, p.Y-in.Y)
+		w.far(out.X-in.X, out.Y-in.Y)
+		at = out
 	}
-	last := points[len(points)-1]
-	fmt.Fprintf(&w.out, "L%d %d", last.X+margin, last.Y+margin)
+	w.straight(at, points[len(points)-1])
+}
+
+// straight goes from p to q.
+func (w *printer) straight(p, q layout.Point) {
+	switch {
+	case p == q:
+	case p.X == q.X:
+		fmt.Fprintf(&w.out, "v%d", q.Y-p.Y)
+	case p.Y == q.Y:
+		fmt.Fprintf(&w.out, "h%d", q.X-p.X)
+	default:
+		w.out.WriteByte('l')
+		w.far(q.X-p.X, q.Y-p.Y)
+	}
+}
+
+// far writes two numbers behind a command or other numbers. A sign parts them as a blank does.
+func (w *printer) far(x, y int) {
+	for _, n := range []int{x, y} {
+		if last := w.out.Bytes()[w.out.Len()-1]; n >= 0 && last >= '0' && last <= '9' {
+			w.out.WriteByte(' ')
+		}
+		fmt.Fprint(&w.out, n)
+	}
 }
 
 // tip writes the tip of an arrow that ends at p and comes from q: from above or below, or,

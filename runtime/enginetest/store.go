@@ -189,7 +189,7 @@ func (p *player) runs(t *testing.T) map[string]RunTrace {
 		view, failed := p.engine.Get(t.Context(), row.Run)
 		for i := range view.Activities {
 			a := &view.Activities[i]
-			a.Worker, a.Since, a.Lease, a.Beat, a.Lost = "", nil, nil, nil, 0
+			a.Worker, a.Since, a.Lease, a.Beat, a.Progress, a.Lost = "", nil, nil, nil, nil, 0
 		}
 		listed := *row
 		listed.Snapshot = nil

@@ -25,6 +25,7 @@ type API struct {
 
 	keptStats      kept[runtime.StatsQuery, *runtime.Stats]
 	keptThroughput kept[struct{}, store.Throughput]
+	keptVersions   kept[struct{}, map[string]store.VersionCount]
 	keptMetrics    kept[string, []byte]
 	hub            *hub
 	took           durations

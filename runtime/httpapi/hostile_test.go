@@ -126,9 +126,13 @@ func fuzzServer(f *testing.F) *server {
 func FuzzBody(f *testing.F) {
 	s := fuzzServer(f)
 	routes := s.Routes()
-	for i, body := range []string{`{}`, `{"machine":"Review","params":{"pr":1}}`, `{"event":"Ask","data":{"verdict":"good","wait":"1m"}}`, `{"command":"pause","where":"machine=Review"}`,
-		`{"machine":"Review","params":{"pr":1},"inputs":[{"event":"Close"},{"wait":"2h"}]}`, `[`, `{"a":`, "\x00", `{"force":1}`} {
-		f.Add(uint(i), body)
+	for _, body := range []string{`{}`, `{"machine":"Review","params":{"pr":1}}`, `{"event":"Ask","data":{"verdict":"good","wait":"1m"}}`, `{"command":"pause","where":"machine=Review"}`,
+		`{"machine":"Review","params":{"pr":1},"inputs":[{"event":"Close"},{"wait":"2h"}]}`, `{"activity":"read","event":"Read","data":{"comments":1},"reason":"x"}`, `{"reason":"x"}`,
+		`{"machine":"Review","source":"machine M {","inputs":[]}`, `{"run":"r","at":1,"inputs":[{"fails":"busy"}]}`, `{"apply":true,"token":"x","command":"cancel","where":"id=r*"}`,
+		`[`, `{"a":`, "\x00", `{"force":1}`} {
+		for i := range routes { // each takes each, so that no body goes to a route that does not read it alone
+			f.Add(uint(i), body)
+		}
 	}
 	f.Fuzz(func(t *testing.T, n uint, body string) {
 		to := routes[n%uint(len(routes))]
@@ -152,6 +156,11 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/api/v1/runs/%2e%2e/history", "after=1&limit=2", "Host", "127.0.0.1")
 	f.Add("GET", "/health/workflows", "stuck=Idle%3D1h&share=Idle%3D3%25", "Sec-Fetch-Site", "cross-site")
 	f.Add("GET", "/api/v1/machines/Review/diagram.svg", "theme=dark&counts=1", "If-None-Match", "*")
+	for _, to := range s.Routes() { // each with what any of them may be asked
+		for _, query := range []string{"", "where=tag.a%3Db+older+than+2h&limit=1&after=r", "version=abc", "since=7d", "counts=1&compact=1&theme=light", "after=1&before=3&limit=2", "stuck=1h&late=1m&limit=3", "x=%zz"} {
+			f.Add(to.Method, strings.NewReplacer("{machine}", "Review", "{run}", "r", "{seq}", "1").Replace(to.Path), query, "Accept", "*/*")
+		}
+	}
 	f.Fuzz(func(t *testing.T, method, path, query, header, value string) {
 		if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/feed") {
 			return

@@ -31,6 +31,8 @@ type machineRow struct {
 type versionRow struct {
 	Hash    string     `json:"hash"`
 	Current bool       `json:"current"` // new runs have it
+	Runs    int64      `json:"runs"`    // that have not ended
+	First   *time.Time `json:"first"`   // when its oldest run started that is stored; null for none
 	Last    *time.Time `json:"last"`    // when its newest run started; null for none
 	Fault   string     `json:"fault,omitempty"`
 }
@@ -44,13 +46,21 @@ func (a *API) getMachines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	counts, err := a.keptVersions.get(r.Context(), struct{}{}, a.engine.VersionCounts)
+	if err != nil {
+		return err
+	}
 	rows := []machineRow{}
 	for i := range versions {
 		v := &versions[i]
 		if len(rows) == 0 || rows[len(rows)-1].Name != v.Name {
 			rows = append(rows, machineOf(v, stats))
 		}
-		row := versionRow{Hash: v.Hash, Current: v.Current}
+		count := counts[v.Hash]
+		row := versionRow{Hash: v.Hash, Current: v.Current, Runs: count.Runs}
+		if !count.First.IsZero() {
+			row.First = &count.First
+		}
 		if !v.Last.IsZero() {
 			row.Last = &v.Last
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // runAnswer is a run: the View of the command line, and what it means.
@@ -80,9 +79,6 @@ func noStep(row *runtime.RunRow, step any) *Problem {
 	return p
 }
 
-// nearRuns is among how many of the newest runs the one is looked for that was meant.
-const nearRuns = 200
-
 // noRun is an error about a run that was to be read. One that is not there is 404, with the one
 // that was likely meant.
 func (a *API) noRun(r *http.Request, err error) error {
@@ -90,15 +86,7 @@ func (a *API) noRun(r *http.Request, err error) error {
 	if _, there := a.engine.Row(r.Context(), run); !errors.Is(err, runtime.ErrNotFound) || !errors.Is(there, runtime.ErrNotFound) {
 		return err
 	}
-	near := ""
-	if rows, err := a.engine.List(r.Context(), runtime.RunFilter{Limit: nearRuns}); err == nil {
-		var ids []string
-		for i := range rows {
-			ids = append(ids, rows[i].Run)
-		}
-		near = machine.DidYouMean(run, ids)
-	}
-	p := notFound("there is no run %q in the database%s", run, near)
+	p := notFound("there is no run %q in the database%s", run, a.engine.DidYouMean(r.Context(), run))
 	p.Run = run
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestStartedBy: history says who started a run, and why; a body speaks for no other caller.
@@ -40,5 +41,24 @@ func TestEmptyIDs(t *testing.T) {
 		if status, answer := s.ask("POST", "/api/v1/runs/r/events", `{"event": "Ask", "data": {"verdict": "good", "wait": "20m"}`+id+`}`); status == http.StatusBadRequest {
 			t.Errorf("%q: %d %s", id, status, answer)
 		}
+	}
+}
+
+// TestVersionsRuns: each version says how many of its runs are under way, and when the first started.
+func TestVersionsRuns(t *testing.T) {
+	s := newServer(t)
+	s.startRun(t, "a")
+	s.startRun(t, "b")
+	s.startRun(t, "c")
+	if status, answer := s.ask("POST", "/api/v1/runs/c/cancel", `{"reason": "x"}`); status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	first, err := s.engine.Row(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, answer := s.ask("GET", "/api/v1/machines", "")
+	if want := `"runs":2,"first":"` + first.Started.Format(time.RFC3339Nano) + `"`; !strings.Contains(answer, want) {
+		t.Errorf("%s has no %s", answer, want)
 	}
 }

@@ -110,8 +110,9 @@ type ActivityView struct {
 	Lease      *time.Time      `json:"lease,omitempty"`  // until when the worker holds it; where that is past, it is gone
 	Beat       *time.Time      `json:"beat,omitempty"`   // last sign of life
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"`
-	Lost       int             `json:"lost,omitempty"`  // how often a worker of the attempt was lost
-	Limit      *LimitView      `json:"limit,omitempty"` // where the attempt waits because of one
+	Progress   *time.Time      `json:"progress,omitempty"` // when the checkpoint was made, by this attempt or an earlier one
+	Lost       int             `json:"lost,omitempty"`     // how often a worker of the attempt was lost
+	Limit      *LimitView      `json:"limit,omitempty"`    // where the attempt waits because of one
 	LastError  *ErrorView      `json:"last_error,omitempty"`
 	Child      *ChildView      `json:"child,omitempty"` // of a machine that is called: the run that does it
 }

@@ -103,6 +103,26 @@ func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) 
 	return rows, nil
 }
 
+// VersionCounts implements store.Store.
+func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	byHash := map[string]store.VersionCount{}
+	for _, r := range s.runs {
+		c, known := byHash[r.row.Definition]
+		if c.Hash = r.row.Definition; !known || r.row.Started.Before(c.First) {
+			c.First = r.row.Started
+		}
+		if r.row.Status != machine.Finished {
+			c.Runs++
+		}
+		byHash[c.Hash] = c
+	}
+	return slices.Collect(maps.Values(byHash)), nil
+}
+
 // Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.lock(ctx); err != nil {

@@ -14,6 +14,12 @@ const (
 	SELECT hash, machine, source, definition FROM @definitions`
 	selectDefinition    = selectDefinitions + ` WHERE hash = $1`
 	selectAllDefinition = selectDefinitions + ` ORDER BY machine, hash`
+	selectVersionCounts = `
+	SELECT d.hash, coalesce(live.runs, 0), (SELECT min(started) FROM @runs WHERE definition = d.hash) AS first
+	FROM @definitions AS d LEFT JOIN (
+		SELECT definition, count(*) AS runs FROM @runs WHERE status IN ('running', 'halted', 'ending') GROUP BY definition
+	) AS live ON live.definition = d.hash
+	WHERE EXISTS (SELECT 1 FROM @runs WHERE definition = d.hash)`
 )
 
 // PutDefinition implements store.Store.
@@ -39,6 +45,15 @@ func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRo
 // Definitions implements store.Store.
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	return readAll(ctx, s, scanDefinition, selectAllDefinition)
+}
+
+// VersionCounts implements store.Store.
+func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
+	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
+		err := found.Scan(&c.Hash, &c.Runs, &c.First)
+		c.First = c.First.UTC()
+		return err
+	}, selectVersionCounts)
 }
 
 func scanDefinition(found row, d *store.DefinitionRow) error {

@@ -58,6 +58,7 @@ var large = []string{"runs", "history", "tasks", "timers"}
 var readsAll = regexp.MustCompile(`SELECT h\.run, h\.records` + // Strays looks through all of history
 	`|SELECT run, machine, .* FROM @runs WHERE .*(paused|entered|updated|state|starts_with)` + // a list that no index can shorten
 	`|queued < \$1` + // Waiting, for health
+	`|SELECT d\.hash, coalesce\(live` + // VersionCounts, which reads the runs that have not ended
 	`|SELECT count\(\*\) \+ coalesce\(sum`) // what prune would do
 
 // testPlans: no statement reads a large table from one end to the other, neither with a plan for

@@ -18,6 +18,25 @@ func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) 
 	return readAll(ctx, s, scanDefinition, selectDefinitions)
 }
 
+// selectVersionCounts reads the runs that have not ended by their status, which the planner would
+// else read by their definition, with those that have.
+const selectVersionCounts = `
+	SELECT version.hash, coalesce(version_live.runs, 0), (SELECT min(started) FROM runs WHERE definition = version.hash)
+	FROM definitions AS version LEFT JOIN (
+		SELECT +definition AS definition, count(*) AS runs FROM runs WHERE status IN ('running', 'halted', 'ending') GROUP BY 1
+	) AS version_live ON version_live.definition = version.hash
+	WHERE EXISTS (SELECT 1 FROM runs WHERE definition = version.hash)`
+
+// VersionCounts implements store.Store.
+func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
+	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
+		var first int64
+		err := found.Scan(&c.Hash, &c.Runs, &first)
+		c.First = fromMicros(first)
+		return err
+	}, selectVersionCounts)
+}
+
 // selectWanted goes from one definition to the next in each of the two indexes of
 // tasks that wait.
 const selectWanted = `

@@ -72,7 +72,7 @@ func TestPlans(t *testing.T) {
 	queries["leftovers"], queries["children"] = selectLeftovers, selectChildren
 	queries["reports"], queries["reports to"], queries["report"] = selectReports, selectReportsTo, selectReport
 	queries["total"], queries["told"] = updateTotal, updateTold
-	queries["waiting"], queries["wanted"], queries["uncounted"] = selectWaiting, selectWanted, selectUncounted
+	queries["waiting"], queries["wanted"], queries["uncounted"], queries["version counts"] = selectWaiting, selectWanted, selectUncounted, selectVersionCounts
 	after := &store.RunRow{Run: "r", Started: noon}
 	for name, f := range map[string]store.RunFilter{
 		"all": {}, "machine": {Machine: "m"}, "state": {State: "s"}, "status": {Status: "s"}, "outcome": {Outcome: "o"},
@@ -96,9 +96,9 @@ func TestPlans(t *testing.T) {
 		"count held": "USING INDEX tasks_leases",  // what workers hold
 		"uncounted":  "SCAN change VIRTUAL TABLE", // the counts in a row of history
 		"leftovers":  "USING INDEX tasks_cancelled",
-		"reports":    "USING INDEX runs_untold",
+		"reports":    "USING INDEX runs_untold", "version counts": "SCAN version", // the versions, and their counts
 	}
-	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true, "due of run": true, "expired of run": true} // the tasks of one run, the last rows
+	maySort := map[string]bool{"claim of run": true, "ready messages of run": true, "tasks": true, "uncounted": true, "version counts": true, "due of run": true, "expired of run": true} // the tasks of one run, the last rows
 	for name, text := range queries {
 		for _, step := range plan(t, s, text) {
 			scans := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN CONSTANT ROW" && step != "SCAN epochs" && step != "SCAN limits" && step != "SCAN counted" && step != "SCAN chain"
@@ -125,7 +125,7 @@ func TestPlans(t *testing.T) {
 		"end held": "tasks_child", "delete leftover": "tasks_child", "delete held": "tasks_child", "held": "tasks_cancelled",
 		"runs by stuck": "runs_by_status", "later runs by paused": "runs_by_status",
 		"runs by tag": "tags_by_value (name=? AND value=?)", "later runs by tags": "tags_by_value (name=? AND value=? AND (began,run)<(?,?))",
-		"runs by tag of tree": "runs_by_root", "runs by id": "(run=?)", "runs by beginning": "runs_by_status",
+		"runs by tag of tree": "runs_by_root", "runs by id": "(run=?)", "runs by beginning": "runs_by_status", "version counts": "runs USING INDEX runs_by_status (status=?)",
 	} {
 		if steps := fmt.Sprint(plan(t, s, queries[name])); !strings.Contains(steps, index) {
 			t.Errorf("%s does not use %s: %s", name, index, steps)

@@ -15,6 +15,9 @@ type Overview interface {
 	Counts(ctx context.Context, machine string, since time.Time) (Counts, error)
 	// Definitions lists the machine versions that have been put.
 	Definitions(ctx context.Context) ([]DefinitionRow, error)
+	// VersionCounts lists the versions that have runs, with figures of those; in no order. It
+	// costs by the versions and by the runs that have not ended.
+	VersionCounts(ctx context.Context) ([]VersionCount, error)
 	// Waiting lists tasks that have been ready since before that time, of runs
 	// that are neither paused nor halted, and that no one has claimed; in no
 	// order.
@@ -44,6 +47,13 @@ type Overview interface {
 	// Changed is a number that is another one when Feed has more than before. It may
 	// be another one for no such reason.
 	Changed(ctx context.Context) (int64, error)
+}
+
+// VersionCount is what is known of the runs of one version of a machine.
+type VersionCount struct {
+	Hash  string    // of the definition
+	Runs  int64     // that have not ended
+	First time.Time // when the oldest started that is stored
 }
 
 // PruneQuery says which finished runs are deleted.

@@ -276,6 +276,32 @@ func testDefinitionsList(f *fixture) {
 	equal(f, rows[1].Hash, definition)
 }
 
+// testVersionCounts: runs that have not ended are counted for each version, and the oldest is known.
+func testVersionCounts(f *fixture) {
+	counts := func(want ...store.VersionCount) {
+		f.Helper()
+		rows, err := f.s.VersionCounts(f.ctx)
+		f.must(err)
+		slices.SortFunc(rows, func(a, b store.VersionCount) int { return strings.Compare(a.Hash, b.Hash) })
+		equal(f, rows, want)
+	}
+	counts()
+	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: "other", Machine: "Apple", Definition: []byte(`{}`)}))
+	first := f.now
+	for _, run := range []string{"r1", "r2", "r3", "r4"} {
+		f.begin(run)
+		f.pass(time.Hour)
+	}
+	counts(store.VersionCount{Hash: definition, Runs: 4, First: first})
+	f.move("r1", "Done", machine.Moved, machine.Finished, machine.Success)
+	f.move("r2", "Idle", machine.Moved, machine.Halted, "")
+	f.move("r3", "Done", machine.Moved, machine.Ending, machine.Success)
+	c := f.create("r5")
+	c.Run.Definition = "other"
+	f.commit(c)
+	counts(store.VersionCount{Hash: definition, Runs: 3, First: first}, store.VersionCount{Hash: "other", Runs: 1, First: f.now})
+}
+
 // deliver takes and delivers the next message of a run.
 func (f *fixture) deliver(run string) {
 	f.Helper()

@@ -91,6 +91,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Waiting", testWaiting},
 		{"Wanted", testWanted},
 		{"DefinitionsList", testDefinitionsList},
+		{"VersionCounts", testVersionCounts},
 		{"Prune", testPrune},
 		{"Feed", testFeed},
 		{"FeedPruned", testFeedPruned},

@@ -8,7 +8,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // refusal is what is answered instead: why, and of a run how it stands.
@@ -32,9 +31,6 @@ func (s *Server) refuse(ctx context.Context, c *call, err error) *sdk.CallToolRe
 	return r
 }
 
-// nearRuns is among how many of the newest runs the one is looked for that was meant.
-const nearRuns = 200
-
 // words are those of the command line for an error about a run.
 func (s *Server) words(ctx context.Context, run string, err error) string {
 	var refused *runtime.Rejected
@@ -42,12 +38,7 @@ func (s *Server) words(ctx context.Context, run string, err error) string {
 	case errors.As(err, &refused):
 		return refused.Error()
 	case errors.Is(err, runtime.ErrNotFound) && run != "":
-		var ids []string
-		rows, _ := s.Engine.List(ctx, runtime.RunFilter{Limit: nearRuns}) // a hint, which may be missing
-		for i := range rows {
-			ids = append(ids, rows[i].Run)
-		}
-		return fmt.Sprintf("there is no run %q in the database%s", run, machine.DidYouMean(run, ids))
+		return fmt.Sprintf("there is no run %q in the database%s", run, s.Engine.DidYouMean(ctx, run))
 	case errors.Is(err, runtime.ErrUnknown):
 		return err.Error() + ": get_history says whether it was, and an event that has an event_id can be sent again"
 	case errors.Is(err, runtime.ErrNoGuard):

@@ -13,6 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -99,12 +100,12 @@ func (l *light) count(row *runtime.StateStats) {
 	add := func(n int64, class, what string) {
 		if n > 0 {
 			id := "state-" + row.State
-			l.badges[id] = append(l.badges[id], badge{text: fmt.Sprint(n), class: class, title: fmt.Sprintf("%d %s in %s", n, what, row.State)})
+			l.badges[id] = append(l.badges[id], badge{text: fmt.Sprint(n), class: class, title: describe.Count(n, what) + " in " + row.State})
 		}
 	}
-	add(row.Runs-row.Halted-row.Paused, "runs", "runs")
-	add(row.Paused, "paused", "paused runs")
-	add(row.Halted, "halted", "halted runs")
+	add(row.Runs-row.Halted-row.Paused, "runs", "run")
+	add(row.Paused, "paused", "paused run")
+	add(row.Halted, "halted", "halted run")
 }
 
 // Compile compiles a text.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -10,8 +9,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // machineData is what the page of a machine shows.
@@ -30,6 +29,7 @@ type machineData struct {
 	Stats   runtime.Stats
 	Days    []day
 	Others  []runtime.Version // older versions
+	OfEach  map[string]store.VersionCount
 }
 
 // Share is how many of the machine's unfinished runs are in a state, in percent.
@@ -65,7 +65,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		}
 	}
 	if hash == "" {
-		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q", describe.Plain(name, 300))}
+		return page{}, survey.noMachine(name)
 	}
 	if d.Version, err = s.machines.of(ctx, hash); err != nil {
 		return page{}, err
@@ -125,7 +125,7 @@ func (d *machineData) fill(v *survey) {
 			row.Longest = &v.longest[at]
 		}
 	}
-	d.Days = days(v, d.Name)
+	d.Days, d.OfEach = days(v, d.Name), v.ofEach
 	d.Budget = budgetWords(d.Version.def.Budget)
 	d.Over, d.More = v.overBudget(d.Name)
 	for _, other := range v.versions {

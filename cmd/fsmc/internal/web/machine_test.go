@@ -52,6 +52,23 @@ func TestDaysOfOlderVersions(t *testing.T) {
 	s.has(row, `</svg></td><td class="num">0</td><td class="num">1</td><td class="num">0</td><td class="num">3</td>`)
 }
 
+// TestVersionsOfMachine: its page says of each version how many runs are under way.
+func TestVersionsOfMachine(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.start("doc-2", `{"title": "A"}`)
+	s.start("doc-3", `{"title": "A"}`)
+	s.post("/runs/doc-3/send", url.Values{"event": {"Reject"}}, 303)
+	s.hasNot(s.get("/machines/Approval", 200), "active run")
+	s.register(strings.ReplaceAll(approval, "Rejected", "Refused"))
+	s.start("doc-4", `{"title": "A"}`)
+	s.site.now = func() time.Time { return time.Now().Add(surveyAge) }
+	page := s.get("/machines/Approval", 200)
+	_, older, _ := strings.Cut(page, "Older versions")
+	s.has(page, "</code> with 1 active run ·")
+	s.has(older, "</code></a>, 2 active runs, oldest run <time", "newest run <time")
+}
+
 // TestCancelledAreNowhere: a run that was cancelled in a state, which no arm handles, is not in it any more.
 func TestCancelledAreNowhere(t *testing.T) {
 	s := newSite(t, approval, nil)
@@ -59,7 +76,7 @@ func TestCancelledAreNowhere(t *testing.T) {
 	s.start("doc-2", `{"title": "A"}`)
 	s.post("/runs/doc-1/cancel", url.Values{"reason": {"x"}}, 303)
 	page := s.get("/machines/Approval", 200)
-	s.has(page, `<td class="num">1</td><td class="num">100 %</td>`, "1 runs in Waiting")
+	s.has(page, `<td class="num">1</td><td class="num">100 %</td>`, "1 run in Waiting")
 	s.hasNot(page, "2 runs in Waiting")
 }
 
@@ -71,7 +88,7 @@ func TestDrawings(t *testing.T) {
 	s.has(compact, `href="/machines/Approval?full=1"`, ">Approve</text>")
 	s.hasNot(compact, "event.level &gt; 1")
 	full := s.get("/machines/Approval?full=1", 200)
-	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 runs in Waiting")
+	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 run in Waiting")
 }
 
 // TestOutbox: a message that nobody has delivered is on the page of its run.
@@ -82,4 +99,26 @@ func TestOutbox(t *testing.T) {
 	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
 	s.has(s.get("/runs/doc-1", 200), "<strong>Told</strong> of step 2 is not delivered")
 	s.hasNot(s.get("/runs/doc-1/at/2", 200), "Outbox")
+}
+
+// TestProgress: the page of a run says when a running attempt last made progress, and read-only answers have it.
+func TestProgress(t *testing.T) {
+	s := newSite(t, strings.NewReplacer("    event Reject\n", "    event Read\n    activity read() -> Read\n    event Reject\n",
+		"    state Waiting {\n", "    state Waiting {\n        do read()\n        on Read -> Approved\n        on failed -> Rejected\n").Replace(approval), nil)
+	s.start("doc-1", `{"title": "A"}`)
+	tasks, err := s.store.Tasks(t.Context(), "doc-1")
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(tasks, err)
+	}
+	now := time.Now()
+	tasks, err = s.store.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: now, Until: now.Add(time.Minute), Limit: 1,
+		Activities: []store.Claimable{{Definition: tasks[0].Definition, Activity: "read"}}})
+	if err != nil || len(tasks) != 1 {
+		t.Fatal(tasks, err)
+	}
+	s.hasNot(s.get("/runs/doc-1", 200), "last progress")
+	if _, err := s.store.Renew(t.Context(), tasks[0].Claim(), now, now.Add(time.Minute), []byte(`{"at":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	s.has(s.get("/runs/doc-1?before=9", 200), "<li>last sign of life <time", "<li>last progress <time", "Checkpoint, 8 bytes")
 }

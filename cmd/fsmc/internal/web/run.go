@@ -33,6 +33,8 @@ type runData struct {
 	Drawing template.HTML
 	Wide    bool // the drawing needs the whole width
 
+	Shortened bool // the drawing is the compact one, because the full one is heavy
+
 	Commands   []command
 	Events     []eventForm
 	Activities []activityRow
@@ -74,7 +76,7 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	ctx, id := r.Context(), idOfRun(r)
 	row, err := s.Store.Load(ctx, id)
 	if errors.Is(err, runtime.ErrNotFound) {
-		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q", describe.Plain(id, 300))}
+		return page{}, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
 	}
 	if err != nil {
 		return page{}, err
@@ -144,7 +146,7 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 // readParts makes the parts of the page of what has been read.
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
-	s.drawRun(ctx, d)
+	s.drawRun(r, d)
 	d.Bars = bars(d.History, d.View, d.now)
 	if d.View == nil {
 		return
@@ -166,19 +168,24 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 const pathShown = 1000
 
 // drawRun lights the drawing of the run's machine.
-func (s *Site) drawRun(ctx context.Context, d *runData) {
+func (s *Site) drawRun(r *http.Request, d *runData) {
 	if d.Machine == nil {
 		return
 	}
-	full, _ := d.Machine.pictures()
-	if full == nil {
+	drawn, compact := d.Machine.pictures()
+	if drawn == nil {
 		return
+	}
+	if len(drawn.text) > heavyDrawing {
+		if d.Shortened = r.URL.Query().Get("full") == ""; d.Shortened {
+			drawn = compact
+		}
 	}
 	last := d.Last
 	if d.At > 0 {
 		last = d.At
 	}
-	steps, err := s.Engine.History(ctx, d.ID, max(0, last-pathShown), int(min(pathShown, last)))
+	steps, err := s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last)))
 	if err != nil {
 		steps = nil // it is said where the history stands
 	}
@@ -190,8 +197,11 @@ func (s *Site) drawRun(ctx context.Context, d *runData) {
 	for _, leaf := range d.Machine.leaves() {
 		l.links["state-"+leaf.Path] = s.Base + d.Path + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
-	d.Drawing, d.Wide = full.lit(l), full.wide > wideDrawing
+	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }
+
+// heavyDrawing is from how many bytes on a page has the compact drawing, and the full one behind a link.
+const heavyDrawing = 24 << 10
 
 // wideDrawing is from what width on a drawing stands above the rest, not beside it.
 const wideDrawing = 1100

@@ -1,13 +1,17 @@
 package web
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/codegen/svg"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 var variable = regexp.MustCompile(`--([a-z-]+):#([0-9a-f]{6})`)
@@ -97,4 +101,79 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%s has %q", path, found)
 		}
 	}
+}
+
+// TestWeightOfExamples: neither is the page of a run of a large machine heavy. Its drawing is the
+// compact one then, and the full one is behind a link.
+func TestWeightOfExamples(t *testing.T) {
+	files, err := filepath.Glob("../../../../examples/*/*.fsm")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	shown, compact := 0, 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.fsm") {
+			continue
+		}
+		s := newSite(t, string(text), nil)
+		versions, err := s.engine.Versions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range versions {
+			v := &versions[i]
+			params, err := json.Marshal(someParams(v.Machine.Definition()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.engine.Start(t.Context(), v.Name, v.Name, params); err != nil {
+				continue // it wants a word of an enum, and is a small child of another
+			}
+			shown++
+			page := s.get("/runs/"+v.Name, 200)
+			if whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page); whole >= 60<<10 {
+				t.Errorf("%s weighs %d bytes, its page %d", v.Name, whole, len(page))
+			}
+			if !strings.Contains(page, `?full=1">The full drawing</a>`) {
+				continue
+			}
+			compact++
+			full := s.get("/runs/"+v.Name+"?full=1", 200)
+			s.hasNot(full, "full=1")
+			s.has(full, `class="note"`)
+			s.has(s.get("/runs/"+v.Name+"/at/1", 200), `/at/1?full=1">The full drawing</a>`, ` current"`)
+			if len(full) <= len(page) {
+				t.Errorf("the full drawing of %s weighs no more than the compact one", v.Name)
+			}
+		}
+	}
+	if shown < 10 || compact == 0 {
+		t.Errorf("%d pages were shown, %d with a compact drawing", shown, compact)
+	}
+}
+
+// someParams are parameters with which a run of a machine starts.
+func someParams(d *machine.Definition) map[string]any {
+	params := map[string]any{}
+	for i := range d.Params {
+		params[d.Params[i].Name] = someValue(d.FieldType(&d.Params[i]))
+	}
+	return params
+}
+
+func someValue(kind string) any {
+	switch {
+	case strings.HasPrefix(kind, "["):
+		_, element, _ := strings.Cut(kind, "]")
+		return []any{someValue(element)}
+	case strings.HasPrefix(kind, "int"):
+		return 1
+	case strings.HasPrefix(kind, "bool"):
+		return true
+	}
+	return "a"
 }

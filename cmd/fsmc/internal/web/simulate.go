@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -104,6 +105,9 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	ctx := r.Context()
 	row, err := s.Store.Load(ctx, d.Run)
+	if errors.Is(err, runtime.ErrNotFound) {
+		return nil, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(d.Run, 300), s.Engine.DidYouMean(ctx, d.Run))}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +139,7 @@ func (s *Site) fromMachine(r *http.Request, d *simData) (simulate.Begin, error) 
 	name, q := r.PathValue("machine"), r.URL.Query()
 	at := slices.IndexFunc(survey.versions, func(v runtime.Version) bool { return v.Name == name && v.Machine != nil })
 	if at < 0 {
-		return nil, &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q", describe.Plain(name, 300))}
+		return nil, survey.noMachine(name)
 	}
 	m := survey.versions[at].Machine
 	if d.Machine, err = s.machines.of(r.Context(), m.Hash()); err != nil {

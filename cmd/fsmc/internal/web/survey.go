@@ -2,9 +2,13 @@ package web
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -14,8 +18,9 @@ type survey struct {
 	counts   store.Counts
 	stats    runtime.Stats
 	versions []runtime.Version
-	hour     *store.Throughput // nil where it is not known
-	longest  []runtime.RunRow  // in the state in which they are, the longest first
+	ofEach   map[string]store.VersionCount // by hash
+	hour     *store.Throughput             // nil where it is not known
+	longest  []runtime.RunRow              // in the state in which they are, the longest first
 	at       time.Time
 }
 
@@ -45,7 +50,19 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 		if v.longest, err = s.Engine.Longest(ctx); err != nil {
 			return nil, err
 		}
+		if v.ofEach, err = s.Engine.VersionCounts(ctx); err != nil {
+			return nil, err
+		}
 		v.versions, err = s.Engine.Versions(ctx)
 		return v, err
 	})
+}
+
+// noMachine says that there is none of that name, and which one may be meant.
+func (v *survey) noMachine(name string) error {
+	var names []string
+	for i := range v.versions {
+		names = append(names, v.versions[i].Name)
+	}
+	return &fault{http.StatusNotFound, fmt.Sprintf("there is no machine %q%s", describe.Plain(name, 300), machine.DidYouMean(name, names))}
 }

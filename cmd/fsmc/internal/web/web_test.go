@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -69,14 +70,19 @@ func (s *site) register(source string) {
 	if len(unit.Diags) > 0 {
 		s.t.Fatalf("the machine has faults: %v", unit.Diags)
 	}
-	for _, m := range unit.Program.Machines {
-		compiled, err := machine.Compile(table.Compile(m))
-		if err != nil {
-			s.t.Fatal(err)
+	var failed error
+	for range unit.Program.Machines { // one that calls others is refused until these are there
+		failed = nil
+		for _, m := range unit.Program.Machines {
+			compiled, err := machine.Compile(table.Compile(m))
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			failed = cmp.Or(failed, s.engine.Register(compiled, source, runtime.Handlers{}))
 		}
-		if err := s.engine.Register(compiled, source, runtime.Handlers{}); err != nil {
-			s.t.Fatal(err)
-		}
+	}
+	if failed != nil {
+		s.t.Fatal(failed)
 	}
 }
 
@@ -339,7 +345,10 @@ func TestOtherPages(t *testing.T) {
 	s.has(s.get("/problems", 200), "Nothing is stuck")
 	s.get("/machines/Nope", 404)
 	s.has(s.get("/nowhere", 404), "no such page")
-	s.has(s.get("/runs/doc-7", 404), `There is no run &#34;doc-7&#34;`)
+	s.has(s.get("/runs/doc-7", 404), `There is no run &#34;doc-7&#34; (did you mean &#34;doc-1&#34;?)`)
+	s.has(s.get("/runs/doc-7/simulate", 404), `(did you mean &#34;doc-1&#34;?)`)
+	s.has(s.get("/machines/Aproval", 404), `There is no machine &#34;Aproval&#34; (did you mean &#34;Approval&#34;?)`)
+	s.has(s.get("/machines/Aproval/simulate", 404), `(did you mean &#34;Approval&#34;?)`)
 }
 
 func TestHeaders(t *testing.T) {

@@ -272,7 +272,7 @@ let utc = false;
 let before = "";
 document.addEventListener("keydown", (e) => {
   const at = e.target instanceof Element ? e.target : body;
-  if (e.ctrlKey || e.metaKey || e.altKey || at.matches("input:not([type=checkbox]),textarea,select")) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || at.matches("input:not([type=checkbox],[type=range]),textarea,select")) return;
   const first = before;
   before = e.key === "g" ? "g" : "";
   const link = document.querySelector(`a[data-key="${CSS.escape(e.key)}"]`);

@@ -1,8 +1,6 @@
 package browser
 
 import (
-	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -181,47 +179,4 @@ func TestSimulate(t *testing.T) {
 	tb.do(chromedp.Evaluate(`[...document.querySelectorAll("#side a")].find(a => a.textContent === "before").click()`, nil))
 	tb.until(`document.querySelector("#state-Waiting.current")`)
 	tb.quiet()
-}
-
-// TestLongHistory: a run of 5,000 steps has a page of two hundred, links to the older ones, and shows itself as it
-// was at any of them; what comes is added while none too many stay.
-func TestLongHistory(t *testing.T) {
-	w := newWorld(t, []string{"doc-1"})
-	comment := func(n int) {
-		t.Helper()
-		body := fmt.Sprintf(`{"event": "Comment", "data": {"text": "comment %d"}}`, n)
-		res, err := http.Post(w.url+"api/v1/runs/doc-1/events", "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			t.Fatalf("comment %d: %s", n, res.Status)
-		}
-	}
-	const steps = 5000
-	for n := 3; n <= steps; n++ {
-		comment(n)
-	}
-	tb := w.open("runs/doc-1")
-	tb.until(live)
-	const rows = `document.querySelectorAll("table.steps tbody tr").length`
-	if n, weight := eval[int](tb, rows), eval[int](tb, "document.documentElement.outerHTML.length"); n != 200 || weight > 200<<10 {
-		t.Errorf("the page has %d steps and %d characters", n, weight)
-	}
-	comment(steps + 1)
-	tb.until(`document.querySelector("#s5001") && document.querySelector("#time output").innerText === "5001 of 5001"`)
-	if n := eval[int](tb, rows); n != 200 {
-		t.Errorf("with one more, the page has %d steps", n)
-	}
-	tb.do(chromedp.SetValue("#at", "2500"), chromedp.Evaluate(`document.querySelector("#at").dispatchEvent(new Event("input", {bubbles: true}))`, nil))
-	tb.until(`document.querySelector("#travel strong")?.innerText === "Step 2500 of 5001" && document.querySelector("#data pre").innerText.includes("comment 2500")`)
-	tb.quiet()
-
-	older := w.open("runs/doc-1", emulation.SetScriptExecutionDisabled(true))
-	older.do(chromedp.Click("//a[starts-with(text(), 'Steps before')]"))
-	older.until(`document.querySelector("#s4801") && !document.querySelector("#s4802")`)
-	older.do(chromedp.Click("#s4700 a"))
-	older.until(`document.querySelector("#travel strong")?.innerText === "Step 4700 of 5001"`)
-	older.quiet()
 }
