@@ -87,7 +87,8 @@ func TestCalls(t *testing.T) {
 }
 
 // TestCallsInCore compiles a core that calls a machine beside the core of that machine, and gives
-// to the one what the other returns.
+// to the one what the other returns. Beside them stands a core with what may be absent: vet finds
+// nothing in either.
 func TestCallsInCore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles generated code")
@@ -96,6 +97,7 @@ func TestCallsInCore(t *testing.T) {
 	files := map[string]string{
 		"core/core.go":      string(generate(t, "core", "children.fsm", src, true)),
 		"core/core_test.go": readFile(t, "testdata/core/children_test.go"),
+		"optional/core.go":  string(generate(t, "optional", "optional.fsm", readFile(t, "testdata/core/optional.fsm"), true)),
 	}
 	run(t, files, "vet", "./...")
 	run(t, files, "test", "./...")

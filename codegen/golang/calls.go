@@ -92,12 +92,9 @@ func (m *machinePlan) addExit(e *ir.Event) {
 	m.ev[e] = &eventPlan{src: e, Name: e.Name, Payload: fields}
 }
 
-// notInCore reports something that a core does not have.
-func (p *planner) notInCore(m *ir.Machine, at token.Span, message string) {
-	p.list.Add(diag.Diagnostic{
-		Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: at, Message: message,
-		Help: "Leave --core out: the binding to the runtime has all of the machine.",
-	})
+// notInCore reports something that a core does not have, and what to do instead.
+func (p *planner) notInCore(m *ir.Machine, at token.Span, message, help string) {
+	p.list.Add(diag.Diagnostic{Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: at, Message: message, Help: help})
 }
 
 // registerCalls writes what registers the machines that m calls.

@@ -21,6 +21,7 @@ type corePrinter struct {
 	unbounded bool // the data of a run may grow past what is allowed
 	redirects bool // some leaf has a require
 	fallible  bool // something may not be computed
+	holds     bool // a guard among that
 	saved     bool // something goes back to before it
 }
 
@@ -139,15 +140,9 @@ func (c *corePrinter) results() {
 			if i > 0 && ref.Var.Together(s.returns[i-1].Var) {
 				continue // a leaf of the same record
 			}
-			from, value := "Data", ""
-			switch v := ref.Var; {
-			case v.Param:
-				from = "Params"
-			case v.Default == nil:
-				value = ".Value"
-			}
-			name := exported(ref.Var.Declared())
-			fields = append(fields, name+": s."+from+"."+name+value)
+			name := ref.Var.Declared()
+			whole := ir.Var{Name: name, Param: ref.Var.Param}
+			fields = append(fields, exported(name)+": "+c.m.stored(&whole).value)
 		}
 		method := pathName(s.Path) + "Result"
 		c.p.f("// %s is what the machine returns, and whether it has ended in %s.", method, s.Path)
@@ -175,10 +170,10 @@ func (c *corePrinter) mayTake(choices []ir.Choice) (always bool, conds []string)
 // ask is a call of a host guard.
 func (c *corePrinter) ask(x *exprs, e *ir.Call) string {
 	var args []string
-	leaves := x.list(e.Args)
+	leaves := x.given(e.Args)
 	for _, p := range ir.DeclaredParams(e.Guard.Params) {
 		n := p.Type.Count()
-		args = append(args, x.c.m.compose(p.Type, leaves[:n]))
+		args = append(args, x.c.m.compose(p.Type, p.Optional, leaves[:n]))
 		leaves = leaves[n:]
 	}
 	return "t.ask" + exported(e.Guard.Name) + "(" + strings.Join(args, ", ") + ")"

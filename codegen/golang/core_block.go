@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,16 +17,8 @@ func (x *exprs) block(b *ir.Block) string {
 	var values, stores strings.Builder
 	many := len(b.Assigns)+len(b.Publishes) > 1
 	grows := false
-	sets := map[*ir.Whole]bool{} // that are said to be set
 	for _, a := range b.Assigns {
-		value, field := x.assign(&values, a, many), x.target(a)
-		if value != field && value != "" { // which go vet takes for a slip
-			fmt.Fprintf(&stores, "%s = %s\n", field, value)
-		}
-		if w := a.Var.Whole; w != nil && a.Var.Default == nil && a.Value != nil && !sets[w] {
-			sets[w] = true
-			fmt.Fprintf(&stores, "s.Data.%s.Set = true\n", exported(w.Name))
-		}
+		x.assign(&values, &stores, a, many)
 		grows = grows || isLong(a.Var.Type)
 	}
 	for _, e := range b.Publishes {
@@ -42,43 +35,60 @@ func (x *exprs) block(b *ir.Block) string {
 	return code
 }
 
-// target is where the value that a gives to its field is stored.
-func (x *exprs) target(a *ir.Assign) string {
-	if a.Value == nil {
-		return "s.Data." + exported(a.Var.Declared())
+// assign writes to out what has to be computed first for a, and to stores what is stored then.
+func (x *exprs) assign(out, stores *strings.Builder, a *ir.Assign, many bool) {
+	t, s := a.Var.Type, x.c.m.stored(a.Var)
+	tells := x.c.tells(a.Var)
+	value := given{set: never}
+	if a.Value != nil {
+		value = x.orUnset(a.Value)
 	}
-	return stored(a.Var)
-}
-
-// assign gives the value to store for a, and writes to out what has to be
-// computed before. It is empty where nothing has to be stored: the first leaf unsets a
-// record.
-func (x *exprs) assign(out *strings.Builder, a *ir.Assign, many bool) string {
-	t := a.Var.Type
-	held := t
-	if a.Var.Whole != nil {
-		held = a.Var.Whole.Type
-	}
-	optional := x.c.m.Optional + "[" + x.c.m.goType(held) + "]"
-	if a.Value == nil {
-		if i := a.Var.Index; i > 0 && a.Var.Whole != nil && x.c.m.src.Fields[i-1].Together(a.Var) {
-			return ""
+	if value.set == never { // with all that it is set together with
+		if tells {
+			fmt.Fprintf(stores, "%s = %s{}\n", s.optional, s.typ)
 		}
-		return optional + "{}"
+		return
 	}
-	value := x.expr(a.Value, 0)
 	local := "new" + localName(a.Var.Name)
 	check := x.misfit(t, a.Value, local, "field "+quote(a.Var.Name))
 	_, constant := a.Value.(*ir.Lit)
-	same := value == stored(a.Var)
+	same := value.code == s.value
 	if check != "" || many && !constant && !same {
-		fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(a.Value, value), check)
-		value = local
+		fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(a.Value, value.code), ifSet(value.set, check))
+		value.code = local
 	}
-	if a.Var.Default == nil && a.Var.Whole == nil {
-		return optional + "{Value: " + value + ", Set: true}"
+	if a.Var.Within.Group() == a.Var.Name && t.Kind == ir.JSON {
+		value.set = notNull(value.set, value.code)
 	}
-	return value
+	if many && value.set != "" && tells {
+		fmt.Fprintf(out, "%sSet := %s\n", local, value.set)
+		value.set = local + "Set"
+	}
+	set := cmp.Or(value.set, "true")
+	if tells && a.Var.Type == a.Var.DeclaredType() {
+		fmt.Fprintf(stores, "%s = %s{Value: %s, Set: %s}\n", s.optional, s.typ, value.code, set)
+		return
+	}
+	if value.code != s.value { // which go vet takes for a slip
+		fmt.Fprintf(stores, "%s = %s\n", s.value, value.code)
+	}
+	if tells {
+		fmt.Fprintf(stores, "%s.Set = %s\n", s.optional, set)
+	}
+}
+
+// tells reports whether v, a field that may be unset, is the one among those which are set and unset
+// together with it that says so.
+func (c *corePrinter) tells(v *ir.Var) bool {
+	if c.m.stored(v).optional == "" {
+		return false
+	}
+	for _, w := range c.m.src.Fields {
+		if w.Together(v) && w.Within.Group() == v.Within.Group() {
+			return w == v
+		}
+	}
+	return false
 }
 
 // typed keeps Go from taking an int made of literals for its own int.
@@ -106,6 +116,9 @@ func (x *exprs) misfit(t *ir.Type, e ir.Expr, local, what string) string {
 // alwaysFits reports whether every value of e fits t, as far as ranges say: the
 // other properties of a value are kept by every operation.
 func alwaysFits(e ir.Expr, t *ir.Type) bool {
+	if _, ok := e.(*ir.Absent); ok {
+		return true
+	}
 	switch t.Kind {
 	case ir.Int, ir.Duration:
 		return valuesOf(e).clip().within(t.Range)
@@ -144,20 +157,21 @@ func narrower(t, u *ir.Type) bool {
 
 func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
 	event := x.c.m.ev[p.Event]
-	var leaves, fields []string
+	var leaves []given
+	var fields []string
 	for i, e := range p.Values {
 		f := p.Event.Fields[i]
-		value := x.expr(e, 0)
+		value := x.orUnset(e)
 		local := "out" + exported(p.Event.Name) + localName(f.Name)
 		if check := x.misfit(f.Type, e, local, "event "+quote(p.Event.Name)+": field "+quote(f.Name)); check != "" {
-			fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(e, value), check)
-			value = local
+			fmt.Fprintf(out, "%s := %s\n%s", local, x.typed(e, value.code), ifSet(value.set, check))
+			value.code = local
 		}
 		leaves = append(leaves, value)
 	}
 	for _, f := range event.Payload.Fields {
 		n := f.typ.Count()
-		fields = append(fields, f.Name+": "+x.c.m.compose(f.typ, leaves[:n]))
+		fields = append(fields, f.Name+": "+x.c.m.compose(f.typ, f.Optional, leaves[:n]))
 		leaves = leaves[n:]
 	}
 	data := ""
@@ -210,9 +224,9 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 	case ir.EnumKind:
 		return when(fmt.Sprintf("%s == 0 || int(%s) >= len(%sNames)", v, v, unexported(c.m.enum[t.Enum].Type)), "it is none of the values of "+t.Enum.Name)
 	case ir.RecordKind:
-		return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, name string) string {
+		return c.m.whereSet(t, v, false, "", func(l ir.RecordLeaf, v, name string) string {
 			return c.checks(l.Type, v, func(why string) string { return fail(name + ": " + why) })
-		}), "")
+		})
 	case ir.List:
 		return c.lengthCheck(t, v, fail) + eachItem(v, c.checks(t.Elem, "item", fail))
 	}
@@ -231,9 +245,9 @@ func eachItem(v, check string) string {
 func (c *corePrinter) lengths(t *ir.Type, v string, fail func(why string) string) string {
 	switch t.Kind {
 	case ir.RecordKind:
-		return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, name string) string {
+		return c.m.whereSet(t, v, false, "", func(l ir.RecordLeaf, v, name string) string {
 			return c.lengths(l.Type, v, func(why string) string { return fail(name + ": " + why) })
-		}), "")
+		})
 	case ir.List:
 		return c.lengthCheck(t, v, fail) + eachItem(v, c.lengths(t.Elem, "item", fail))
 	}

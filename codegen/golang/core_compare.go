@@ -124,10 +124,10 @@ func (c *corePrinter) equal(t *ir.Type, a, b string, depth int) string {
 		item := c.m.goType(t.Elem)
 		return "slices.EqualFunc(" + a + ", " + b + ", func(a, b " + item + ") bool { return " + c.equal(t.Elem, "a", "b", depth+1) + " })"
 	case ir.RecordKind:
-		leaves := t.Leaves()
-		parts := make([]string, len(leaves))
-		for i, l := range leaves {
-			parts[i] = c.equal(l.Type, a+"."+goPath(l.Path), b+"."+goPath(l.Path), depth)
+		var parts []string
+		for _, f := range t.Record.Fields {
+			name := "." + exported(f.Name)
+			parts = append(parts, c.equalIfSet(f.Type, f.Optional, a+name, b+name, depth))
 		}
 		return strings.Join(parts, " && ")
 	case ir.JSON:
@@ -143,6 +143,14 @@ func (c *corePrinter) equal(t *ir.Type, a, b string, depth int) string {
 	return a + " == " + b
 }
 
+// equalIfSet is equal for values that may be absent, or not.
+func (c *corePrinter) equalIfSet(t *ir.Type, optional bool, a, b string, depth int) string {
+	if !optional {
+		return c.equal(t, a, b, depth)
+	}
+	return a + ".Set == " + b + ".Set && (!" + a + ".Set || " + c.equal(t, a+".Value", b+".Value", depth) + ")"
+}
+
 // size is a function that gives about how many bytes a value of t takes.
 func (c *corePrinter) size(t *ir.Type) string {
 	return "func(v " + c.m.goType(t) + ") int { return " + c.sizeOf(t, "v") + " }"
@@ -156,7 +164,7 @@ func (c *corePrinter) sizeOf(t *ir.Type, v string) string {
 	case ir.EnumKind:
 		return "16 + len(" + v + ".String())"
 	case ir.RecordKind: // an item of a list
-		return "16 + " + c.sizeOfLeaves(t, v)
+		return "16 + " + c.sizeOfLeaves(t, v, false)
 	case ir.List:
 		if t.Elem == nil {
 			return "16"
@@ -167,6 +175,6 @@ func (c *corePrinter) sizeOf(t *ir.Type, v string) string {
 }
 
 // sizeOfLeaves is sizeOf for a field, of which a record takes what its leaves take.
-func (c *corePrinter) sizeOfLeaves(t *ir.Type, v string) string {
-	return strings.Join(ofLeaves(t, v, "", func(l ir.RecordLeaf, v, _ string) string { return c.sizeOf(l.Type, v) }), " + ")
+func (c *corePrinter) sizeOfLeaves(t *ir.Type, v string, optional bool) string {
+	return strings.Join(c.m.ofLeaves(t, v, optional, "", func(l ir.RecordLeaf, s spot, _ string) string { return c.sizeOf(l.Type, s.value) }), " + ")
 }

@@ -121,11 +121,14 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 	}
 	b.WriteString(c.reset(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))
-	for i, ref := range k.leaf.Returns {
-		again := i > 0 && ref.Var.Together(k.leaf.Returns[i-1].Var) // a leaf of the same record
-		if v := ref.Var; !v.Param && v.Default == nil && !again {
+	var returned []*ir.Var
+	for _, ref := range k.leaf.Returns {
+		returned = append(returned, ref.Var)
+	}
+	for _, v := range ir.Declared(returned) {
+		if set := c.m.stored(v).set(); set != "" {
 			x.fails = true
-			fmt.Fprintf(&b, "if !s.Data.%s.Set {\nt.fail(%s)\n}\n", exported(v.Declared()), quote("field "+quote(v.Name)+" is not set"))
+			fmt.Fprintf(&b, "if !%s {\nt.fail(%s)\n}\n", set, quote(unset(v)))
 		}
 	}
 	fmt.Fprintf(&b, "s.State = %s\n", c.stateConst(k.leaf))

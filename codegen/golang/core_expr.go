@@ -70,17 +70,37 @@ func (x *exprs) expr(e ir.Expr, outer int) string {
 	case *ir.Call:
 		return x.call(e)
 	case *ir.RecordLit:
-		return x.c.m.compose(e.T, x.list(e.Leaves))
+		return x.c.m.compose(e.T, false, x.given(e.Leaves))
 	}
 	panic(fmt.Sprintf("golang: an expression of kind %T", e))
 }
 
-func (x *exprs) list(exprs []ir.Expr) []string {
-	var out []string
+// given are values for places that may be absent, or not.
+func (x *exprs) given(exprs []ir.Expr) []given {
+	var out []given
 	for _, e := range exprs {
-		out = append(out, x.expr(e, 0))
+		out = append(out, x.orUnset(e))
 	}
 	return out
+}
+
+// orUnset is e where what is absent is copied as it is.
+func (x *exprs) orUnset(e ir.Expr) given {
+	switch e := e.(type) {
+	case *ir.Absent:
+		return given{set: never}
+	case *ir.VarRef:
+		if e.OrUnset && !e.Var.Own {
+			s := x.c.m.stored(e.Var)
+			return given{s.value, s.set()}
+		}
+	case *ir.FieldRef:
+		if e.OrUnset && x.source.Kind != ir.CaseFailure {
+			s := x.ofEvent(e)
+			return given{x.cut(e, s.value), s.set()}
+		}
+	}
+	return given{code: x.expr(e, 0)}
 }
 
 func (x *exprs) literal(k *ir.Const, t *ir.Type, outer int) string {
@@ -152,16 +172,26 @@ func (m *machinePlan) enumValue(e *ir.Enum, value string) string {
 }
 
 func (x *exprs) variable(v *ir.Var) string {
-	switch {
-	case v.Own:
+	if v.Own {
 		return "s." + ownField(v)
-	case v.Param:
-		return "s.Params." + goPath(v.Name)
-	case v.Default == nil:
-		name := exported(v.Declared())
-		return x.helper("Value") + "(t, s.Data." + name + ", " + quote("field "+quote(v.Name)+" is not set") + ")" + strings.TrimPrefix(goPath(v.Name), name)
 	}
-	return stored(v)
+	return x.read(x.c.m.stored(v), unset(v))
+}
+
+// unset says that v is not set.
+func unset(v *ir.Var) string {
+	if v.Param {
+		return "parameter " + quote(v.Name) + " is not set"
+	}
+	return "field " + quote(v.Name) + " is not set"
+}
+
+// read is the value in s, which cannot be computed where there is none.
+func (x *exprs) read(s spot, why string) string {
+	if s.optional == "" {
+		return s.value
+	}
+	return x.helper("Value") + "(t, " + s.optional + ", " + quote(why) + ")" + strings.TrimPrefix(s.value, s.optional+".Value")
 }
 
 // ownField is the field of the core with a value of the run itself.
@@ -185,22 +215,39 @@ func (x *exprs) eventField(e *ir.FieldRef) string {
 		}
 		return "in.Attempt"
 	}
-	field := "in.Data." + pathName(x.source.Event.Name) + "." + goPath(e.Name)
-	if e.Type().Kind == ir.Time {
-		x.c.p.use("time")
-		return field + ".UTC().Truncate(time.Microsecond)"
+	return x.cut(e, x.read(x.ofEvent(e), "field "+quote(e.Name)+" of the event is not set"))
+}
+
+// ofEvent is where a field of the event stands in the input.
+func (x *exprs) ofEvent(e *ir.FieldRef) spot {
+	event := x.c.m.ev[x.source.Event]
+	return x.c.m.spot(event.Payload, "in.Data."+pathName(event.Name), e.Name)
+}
+
+// cut is a field of the event as a run holds it.
+func (x *exprs) cut(e *ir.FieldRef, code string) string {
+	if e.Type().Kind != ir.Time {
+		return code
 	}
-	return field
+	x.c.p.use("time")
+	return code + ".UTC().Truncate(time.Microsecond)"
 }
 
 func (x *exprs) isSet(e *ir.IsSet, outer int) string {
+	set := ""
 	switch {
-	case e.Var.Param || e.Var.Default != nil:
+	case e.Var != nil:
+		set = x.c.m.stored(e.Var).set()
+	case x.source.Kind != ir.CaseFailure:
+		set = x.ofEvent(e.Field).set()
+	}
+	switch {
+	case set == "":
 		return strconv.FormatBool(!e.Not)
 	case e.Not:
-		return paren("!s.Data."+exported(e.Var.Declared())+".Set", precUnary, outer)
+		return paren("!"+set, precUnary, outer)
 	}
-	return "s.Data." + exported(e.Var.Declared()) + ".Set"
+	return set
 }
 
 func (x *exprs) unary(e *ir.Unary, outer int) string {

@@ -99,13 +99,13 @@ func (c *corePrinter) begin(start string, fails bool) string {
 		b.WriteString("t.save(s)\n")
 	}
 	for _, f := range c.m.Params.Fields {
-		ofLeaves(f.typ, "s.Params."+f.Name, "", func(l ir.RecordLeaf, v, _ string) string {
-			if l.Type.Kind == ir.Time {
-				c.p.use("time")
-				b.WriteString(v + " = " + v + ".UTC().Truncate(time.Microsecond)\n")
+		b.WriteString(c.m.whereSet(f.typ, "s.Params."+f.Name, f.Optional, "", func(l ir.RecordLeaf, v, _ string) string {
+			if l.Type.Kind != ir.Time {
+				return ""
 			}
-			return ""
-		})
+			c.p.use("time")
+			return v + " = " + v + ".UTC().Truncate(time.Microsecond)\n"
+		}))
 	}
 	if c.m.src.OwnVar(ir.RunStarted) != nil {
 		b.WriteString("s.Started = now.UTC().Truncate(time.Microsecond)\n")

@@ -2,6 +2,8 @@ package golang
 
 import (
 	"strings"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // guards writes how the host is asked, at most once for the same arguments in
@@ -19,9 +21,11 @@ func (c *corePrinter) guards() {
 			p.typesUsed(q.Type)
 			fields = append(fields, q.Name+" "+q.Type)
 			names = append(names, q.Name)
-			same = append(same, c.equal(q.typ, "v."+q.Name, q.Name, 1))
-			checks = append(checks, c.checks(q.typ, q.Name, func(why string) string {
-				return "t.fail(" + quote("guard "+quote(src.Name)+": field "+quote(q.JSON)+": "+why) + ")\nreturn false"
+			same = append(same, c.equalIfSet(q.typ, q.Optional, "v."+q.Name, q.Name, 1))
+			checks = append(checks, c.m.whereSet(q.typ, q.Name, q.Optional, q.JSON, func(l ir.RecordLeaf, v, name string) string {
+				return c.checks(l.Type, v, func(why string) string {
+					return "t.fail(" + quote("guard "+quote(src.Name)+": field "+quote(name)+": "+why) + ")\nreturn false"
+				})
 			}))
 		}
 		p.f("// %s%sVerdict is what the host said of some arguments.", m.low, name)

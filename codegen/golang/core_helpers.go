@@ -60,6 +60,12 @@ func noteWords(words map[string]bool, code []byte) {
 }
 
 var helpers = []helper{
+	{"@MOptional", nil, `// @MOptional is a value that may be unset; Value is zero then.
+type @MOptional[T any] struct {
+	Value T
+	Set   bool
+}
+`},
 	{"@mValue", nil, `// @mValue is the value of a field that must be set.
 func @mValue[T any](t *@MStepper, o @MOptional[T], why string) T {
 	if !o.Set {

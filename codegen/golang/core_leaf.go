@@ -143,16 +143,15 @@ func (c *corePrinter) fits(k ir.Case) string {
 	var b strings.Builder
 	e := c.m.ev[k.Event]
 	for _, f := range e.Payload.Fields {
-		ofLeaves(f.typ, "in.Data."+pathName(e.Name)+"."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
+		b.WriteString(c.m.whereSet(f.typ, "in.Data."+pathName(e.Name)+"."+f.Name, f.Optional, f.JSON, func(l ir.RecordLeaf, v, name string) string {
 			check := c.checks
 			if holdsText(l.Type) {
 				check = c.lengths
 			}
-			b.WriteString(check(l.Type, v, func(why string) string {
+			return check(l.Type, v, func(why string) string {
 				return "return 0, t.refuse(s, in, " + quote("field "+quote(name)+": "+why) + ")"
-			}))
-			return ""
-		})
+			})
+		}))
 	}
 	return b.String()
 }
@@ -232,7 +231,7 @@ func (c *corePrinter) condition(b *strings.Builder, k ir.Case, a *ir.Arm) string
 		}
 		cond := x.expr(a.When, prec)
 		if x.fails {
-			c.fallible = true
+			c.fallible, c.holds = true, true
 			fmt.Fprintf(b, "t.holds = %s\nif t.why != \"\" {\nreturn 0, t.refuse(s, in, t.why)\n}\n", x.expr(a.When, 0))
 			cond = "t.holds"
 		}

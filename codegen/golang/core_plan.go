@@ -1,13 +1,11 @@
 package golang
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // corePlan is what the core needs beside the types: names for what the source does
@@ -67,43 +65,6 @@ func withoutJSON(m *ir.Machine) diag.List {
 		}
 	}
 	return nil
-}
-
-// withoutAbsent reports the first parameter or field of an event of m that may be absent: a
-// core has all of them.
-func withoutAbsent(m *ir.Machine) diag.List {
-	name, at := "", token.Span{}
-	note := func(optional bool, of string, span token.Span) {
-		if optional && name == "" {
-			name, at = of, span
-		}
-	}
-	for _, v := range slices.Concat(m.Params, m.Fields) {
-		note(v.Optional, v.Asked(), v.Span)
-	}
-	for _, r := range m.Records { // an item of a list may be one
-		for _, f := range r.Fields {
-			note(f.Optional, f.Name, f.Span)
-		}
-	}
-	for _, e := range m.Events {
-		for _, f := range e.Fields {
-			note(f.Optional, f.Asked(), f.Span)
-		}
-	}
-	for _, g := range m.Guards {
-		for _, q := range g.Params {
-			note(q.Optional, q.Within.Group(), q.Span)
-		}
-	}
-	if name == "" {
-		return nil
-	}
-	return diag.List{{
-		Rule: "not-yet", Severity: diag.Error, Machine: m.Name, Span: at,
-		Message: strconv.Quote(name) + " may be absent, which is not supported in a core yet",
-		Help:    "Leave --core out: the binding to the runtime has all of the machine.",
-	}}
 }
 
 // unique numbers the second and later uses of a name.

@@ -35,7 +35,7 @@ type @MStepper struct {`)
 			p.f("published int // how many messages were there then")
 		}
 	}
-	if c.hasFallibleGuards() {
+	if c.holds {
 		p.f("holds bool")
 	}
 	if c.redirects {
@@ -60,35 +60,6 @@ func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
 		}
 	}
 	return false
-}
-
-// hasFallibleGuards reports whether the text of some leaf looks at a guard
-// before it relies on it.
-func (c *corePrinter) hasFallibleGuards() bool {
-	return c.anyArm(func(a *ir.Arm) bool {
-		x := &exprs{c: c, source: anySource(a)}
-		if a.When == nil || x.source == nil {
-			return false
-		}
-		x.expr(a.When, 0)
-		return x.fails
-	})
-}
-
-// anySource is an input with which a can be met.
-func anySource(a *ir.Arm) *ir.Case {
-	if a.Handler == nil {
-		return &ir.Case{Kind: ir.CaseTimer}
-	}
-	for _, t := range a.Handler.Triggers {
-		switch t.Kind {
-		case ir.OnEvent:
-			return &ir.Case{Kind: ir.CaseEvent, Event: t.Event}
-		case ir.OnFailed:
-			return &ir.Case{Kind: ir.CaseFailure, Category: &ir.Category{}, Do: &ir.Do{Activity: &ir.Activity{}}}
-		}
-	}
-	return &ir.Case{Kind: ir.CaseDone}
 }
 
 func (c *corePrinter) asks(g *ir.Guard) bool {

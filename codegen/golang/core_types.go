@@ -151,17 +151,6 @@ func New@MCore(params @MParams` + param + `) @MCore {
 	return @MCore{Params: params` + value + c.defaults() + `}
 }
 `)
-	for _, f := range c.m.Data.Fields {
-		if f.Optional {
-			c.t(`// @MOptional is a field that may be unset.
-type @MOptional[T any] struct {
-	Value T
-	Set   bool
-}
-`)
-			return
-		}
-	}
 }
 
 // defaults are the values that the fields of a run have from the start.
@@ -173,11 +162,16 @@ func (c *corePrinter) defaults() string {
 		switch d := f.Default; {
 		case d == nil:
 		case f.Whole != nil:
-			var leaves []string
-			for _, l := range all[f.Index : f.Index+f.Whole.Type.Count()] {
-				leaves = append(leaves, x.literal(l.Default, l.Type, 0))
+			var leaves []given
+			from := f.Index - f.Whole.Type.FirstSure()
+			for _, l := range all[from : from+f.Whole.Type.Count()] {
+				leaf := given{set: never}
+				if l.Default != nil {
+					leaf = given{code: x.literal(l.Default, l.Type, 0)}
+				}
+				leaves = append(leaves, leaf)
 			}
-			fields = append(fields, exported(f.Whole.Name)+": "+c.m.compose(f.Whole.Type, leaves)+",\n")
+			fields = append(fields, exported(f.Whole.Name)+": "+c.m.compose(f.Whole.Type, false, leaves)+",\n")
 		case d.Kind != ir.List:
 			fields = append(fields, exported(f.Name)+": "+x.literal(d, f.Type, 0)+",\n")
 		}

@@ -10,10 +10,9 @@ import (
 func (c *corePrinter) misfits(s *structPlan) string {
 	var b strings.Builder
 	for _, f := range s.Fields {
-		ofLeaves(f.typ, "v."+f.Name, f.JSON, func(l ir.RecordLeaf, v, name string) string {
-			b.WriteString(c.checks(l.Type, v, func(why string) string { return "return " + quote("parameter "+quote(name)+": "+why) }))
-			return ""
-		})
+		b.WriteString(c.m.whereSet(f.typ, "v."+f.Name, f.Optional, f.JSON, func(l ir.RecordLeaf, v, name string) string {
+			return c.checks(l.Type, v, func(why string) string { return "return " + quote("parameter "+quote(name)+": "+why) })
+		}))
 	}
 	return b.String()
 }
@@ -29,11 +28,7 @@ func (c *corePrinter) values() {
 	}
 	var parts []string
 	for _, f := range c.m.Data.Fields {
-		v := "s.Data." + f.Name
-		if f.Optional {
-			v += ".Value"
-		}
-		parts = append(parts, c.sizeOfLeaves(f.typ, v))
+		parts = append(parts, c.sizeOfLeaves(f.typ, "s.Data."+f.Name, f.Optional))
 	}
 	c.t(`// checkSize keeps the data small.
 func (t *@MStepper) checkSize(s *@MCore) {

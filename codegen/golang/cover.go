@@ -166,16 +166,6 @@ func (c *coverPrinter) saidYes(s *ir.CoverStep) []string {
 func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 	var parts []string
 	for _, f := range s.Fields {
-		if f.Optional && f.typ.Kind != ir.RecordKind {
-			if given := data[f.JSON]; given != nil {
-				text, err := json.Marshal(given)
-				must(err)
-				parts = append(parts, f.Name+": "+f.Type+"{Value: "+c.value(f.typ, text)+", Set: true}")
-				c.p.use(runtimePath)
-				c.p.typesUsed(f.Type)
-			}
-			continue
-		}
 		if value := c.said(f.typ, f.Optional, f.JSON, data); value != "" {
 			parts = append(parts, f.Name+": "+value)
 		}
@@ -217,7 +207,9 @@ func anyBelow(data map[string]any, name string) bool {
 // there is value, of type t, where one may be absent.
 func (c *coverPrinter) there(t *ir.Type, value string) string {
 	typ := c.m.goTypeOf(t, true)
-	c.p.use(runtimePath)
+	if c.m.Optional == runtimeOptional {
+		c.p.use(runtimePath)
+	}
 	c.p.typesUsed(typ)
 	return typ + "{Value: " + value + ", Set: true}"
 }

@@ -63,7 +63,7 @@ func TestEquality(t *testing.T) {
 		t.Skip("compiles generated code")
 	}
 	b := newBatch(t)
-	for _, path := range append(machineFiles(t), "testdata/core/children.fsm") {
+	for _, path := range append(machineFiles(t), "testdata/core/children.fsm", "testdata/core/optional.fsm") {
 		b.add(strings.TrimSuffix(filepath.Base(path), ".fsm"), readFile(t, path), 200, 60)
 	}
 	b.run()

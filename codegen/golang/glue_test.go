@@ -117,11 +117,77 @@ func (g *gluer) toValue(t *ir.Type, x string) string {
 	case ir.RecordKind:
 		var leaves []string
 		for _, l := range t.Leaves() {
-			leaves = append(leaves, g.toValue(l.Type, x+"."+selector(l.Path)))
+			leaves = append(leaves, g.load(l.Type, t, x, false, l.Path))
 		}
 		return "machine.RecordValue(" + strings.Join(leaves, ", ") + ")"
 	}
 	return "machine.StringValue(" + x + ")"
+}
+
+// place is where a leaf stands in Go, and the optional values around it, the outermost first.
+func place(t *ir.Type, x string, optional bool, path string) (value string, around []string) {
+	for {
+		if optional {
+			around = append(around, x)
+			x += ".Value"
+		}
+		if path == "" {
+			return x, around
+		}
+		name, rest, _ := strings.Cut(path, ".")
+		for _, f := range t.Record.Fields {
+			if f.Name == name {
+				x += "." + ir.Exported(name)
+				t, optional, path = f.Type, f.Optional, rest
+				break
+			}
+		}
+	}
+}
+
+// store gives the value at from to a leaf in x, or leaves it unset.
+func (g *gluer) store(t, declared *ir.Type, x string, optional bool, path, from string) string {
+	value, around := place(declared, x, optional, path)
+	text := ""
+	for _, o := range around {
+		text += o + ".Set = true\n"
+	}
+	text += value + " = " + g.fromValue(t, from) + "\n"
+	if around != nil {
+		return "if " + from + ".IsSet() {\n" + text + "}\n"
+	}
+	return text
+}
+
+// load is a machine.Value of a leaf in x.
+func (g *gluer) load(t, declared *ir.Type, x string, optional bool, path string) string {
+	value, around := place(declared, x, optional, path)
+	if around == nil {
+		return g.toValue(t, value)
+	}
+	return "unset(" + strings.Join(around, ".Set && ") + ".Set, " + g.toValue(t, value) + ")"
+}
+
+// whole is what a field of an event is a leaf of, in x.
+func whole(f *ir.EventField, x string) (declared *ir.Type, in string, optional bool, path string) {
+	optional = f.Optional
+	if declared = f.Type; f.Whole != nil {
+		declared, optional = f.Whole.Type, f.Whole.Optional
+	}
+	first, path := f.Name, ""
+	if f.Whole != nil {
+		first, path, _ = strings.Cut(f.Name, ".")
+	}
+	return declared, x + "." + ir.Exported(first), optional, path
+}
+
+// wholeOf is the same of a parameter, a field, or something that is returned.
+func (g *gluer) wholeOf(v *ir.Var, x string, returned bool) (declared *ir.Type, in string, optional bool, path string) {
+	path = strings.TrimPrefix(strings.TrimPrefix(v.Name, v.Declared()), ".")
+	for _, d := range ir.Declared(append(g.m.Params[:len(g.m.Params):len(g.m.Params)], g.m.Fields...)) {
+		optional = optional || d.Together(v) && d.MayBeUnset()
+	}
+	return v.DeclaredType(), x + "." + ir.Exported(v.Declared()), optional && !returned, path
 }
 
 // selector is how Go selects the leaf of a record.
@@ -158,7 +224,7 @@ func (g *gluer) fromValue(t *ir.Type, x string) string {
 	case ir.RecordKind:
 		text := "func(v machine.Value) (r " + g.goType(t) + ") {\n"
 		for i, l := range t.Leaves() {
-			text += fmt.Sprintf("r.%s = %s\n", selector(l.Path), g.fromValue(l.Type, fmt.Sprintf("v.List()[%d]", i)))
+			text += g.store(l.Type, t, "r", false, l.Path, fmt.Sprintf("v.List()[%d]", i))
 		}
 		return text + "return r\n}(" + x + ")"
 	}
@@ -188,7 +254,8 @@ func (g *gluer) guards() string {
 func (g *gluer) params() string {
 	var b strings.Builder
 	for i, p := range g.m.Params {
-		fmt.Fprintf(&b, "s.Params.%s = %s\n", selector(p.Name), g.fromValue(p.Type, fmt.Sprintf("params[%d]", i)))
+		declared, x, optional, path := g.wholeOf(p, "s.Params", false)
+		b.WriteString(g.store(p.Type, declared, x, optional, path, fmt.Sprintf("params[%d]", i)))
 	}
 	return b.String()
 }
@@ -228,7 +295,8 @@ case machine.FailureInput:
 		for i, e := range g.m.Events {
 			fmt.Fprintf(b, "case %d:\n", i)
 			for k, f := range e.Fields {
-				fmt.Fprintf(b, "out.Data.%s.%s = %s\n", strings.ReplaceAll(selector(e.Name), ".", ""), selector(f.Name), g.fromValue(f.Type, fmt.Sprintf("in.Data[%d]", k)))
+				declared, x, optional, path := whole(f, "out.Data."+strings.ReplaceAll(selector(e.Name), ".", ""))
+				b.WriteString(g.store(f.Type, declared, x, optional && e.Terminal == nil, path, fmt.Sprintf("in.Data[%d]", k)))
 			}
 		}
 		b.WriteString("}\n}\n")
@@ -241,9 +309,13 @@ case machine.FailureInput:
 	for i, q := range g.m.Guards {
 		var params, args []string
 		for k, p := range ir.DeclaredParams(q.Params) {
-			params = append(params, fmt.Sprintf("p%d %s", k, g.goType(p.Type)))
+			typ := g.goType(p.Type)
+			if p.Optional {
+				typ = n + "Optional[" + typ + "]"
+			}
+			params = append(params, fmt.Sprintf("p%d %s", k, typ))
 			for _, l := range p.Type.Leaves() {
-				args = append(args, g.toValue(l.Type, strings.TrimSuffix(fmt.Sprintf("p%d.%s", k, selector(l.Path)), ".")))
+				args = append(args, g.load(l.Type, p.Type, fmt.Sprintf("p%d", k), p.Optional, l.Path))
 			}
 		}
 		fmt.Fprintf(b, "func (h host) %s(%s) (bool, error) {\nreturn h.ask(%d, []machine.Value{%s})\n}\n\n",
@@ -255,13 +327,8 @@ case machine.FailureInput:
 func (g *gluer) state(b *strings.Builder) {
 	var data []string
 	for _, f := range g.m.Fields {
-		whole := ir.Exported(f.Declared())
-		x, leaf := "x.s.Data."+whole, strings.TrimPrefix(selector(f.Name), whole)
-		if f.Default != nil {
-			data = append(data, g.toValue(f.Type, x+leaf))
-		} else {
-			data = append(data, "unset("+x+".Set, "+g.toValue(f.Type, x+".Value"+leaf)+")")
-		}
+		declared, x, optional, path := g.wholeOf(f, "x.s.Data", false)
+		data = append(data, g.load(f.Type, declared, x, optional, path))
 	}
 	fmt.Fprintf(b, "func (x *subject) Data() []machine.Value { return []machine.Value{%s} }\n\n", strings.Join(data, ", "))
 	b.WriteString("func (x *subject) Counters() []int64 {\nout := make([]int64, len(Machine.Definition().Arms))\n")
@@ -278,7 +345,8 @@ func (g *gluer) state(b *strings.Builder) {
 		for i, e := range g.m.Events {
 			var values []string
 			for _, f := range e.Fields {
-				values = append(values, g.toValue(f.Type, "m.Data."+strings.ReplaceAll(selector(e.Name), ".", "")+"."+selector(f.Name)))
+				declared, x, optional, path := whole(f, "m.Data."+strings.ReplaceAll(selector(e.Name), ".", ""))
+				values = append(values, g.load(f.Type, declared, x, optional && e.Terminal == nil, path))
 			}
 			if len(values) > 0 {
 				fmt.Fprintf(b, "case %d:\nc.Data = []machine.Value{%s}\n", i, strings.Join(values, ", "))
@@ -297,7 +365,8 @@ func (g *gluer) state(b *strings.Builder) {
 		}
 		var values []string
 		for _, ref := range s.Returns {
-			values = append(values, g.toValue(ref.Var.Type, "r."+selector(ref.Var.Name)))
+			declared, x, optional, path := g.wholeOf(ref.Var, "r", true)
+			values = append(values, g.load(ref.Var.Type, declared, x, optional, path))
 		}
 		fmt.Fprintf(b, "if r, ok := x.s.%sResult(); ok {\nreturn []machine.Value{%s}\n}\n", ir.Exported(s.Name), strings.Join(values, ", "))
 	}

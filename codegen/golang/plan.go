@@ -36,7 +36,6 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 		plan := p.machine(m, o.Core)
 		if o.Core {
 			p.list = append(p.list, withoutJSON(m)...)
-			p.list = append(p.list, withoutAbsent(m)...)
 		}
 		if o.Bounds != nil {
 			plan.planBounds(p, o.Bounds(m))
@@ -61,7 +60,7 @@ func newPlan(machines []*ir.Machine, o codegen.SourceOptions) (*filePlan, diag.L
 func (p *planner) refuseFans(m *ir.Machine) {
 	for _, d := range m.Dos {
 		if d.Fan != nil {
-			p.notInCore(m, d.Fan.Span, "an activity that runs for each element of a list is not supported in a core yet")
+			p.notInCore(m, d.Fan.Span, "a core has no activity that runs for each element of a list", "Leave --core out: the binding to the runtime has all of the machine. Or put the steps of an element into a machine of its own, and give each element a core of that.")
 		}
 	}
 }
@@ -270,7 +269,7 @@ func (m *machinePlan) params(params []*ir.Param) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
 	var out []paramPlan
 	for _, q := range ir.DeclaredParams(params) {
-		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), typ: q.Type})
+		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), Optional: q.Optional, typ: q.Type})
 	}
 	return out
 }

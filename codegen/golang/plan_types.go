@@ -128,8 +128,9 @@ type guardPlan struct {
 
 // paramPlan is a parameter of an activity or a guard.
 type paramPlan struct {
-	Name string // Go, unexported, no keyword
-	JSON string
-	Type string
-	typ  *ir.Type
+	Name     string // Go, unexported, no keyword
+	JSON     string
+	Type     string
+	Optional bool // it may be absent
+	typ      *ir.Type
 }

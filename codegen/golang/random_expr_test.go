@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// kindOf is a type without its range and length.
+// kindOf is a type without its range and length, and whether it may be absent.
 func kindOf(typ string) string {
-	kind, _, _ := strings.Cut(typ, " ")
+	kind, _, _ := strings.Cut(strings.TrimSuffix(typ, "?"), " ")
 	if _, elem, list := strings.Cut(kind, "]"); list {
 		return "[]" + elem
 	}
@@ -31,30 +31,69 @@ func (g *machineWriter) literal(typ string) string {
 		return pickOf(g, "Mood.Good", "Mood.Bad")
 	case "[]int", "[]string":
 		return "[]"
+	case "Inner":
+		return pickOf(g, "Inner { n = 3 }", `Inner { n = 1, s = "a" }`)
+	case "Rec":
+		return pickOf(g, `Rec { text = "a" }`, `Rec { text = "", m = 4 }`, `Rec { text = "b", in = Inner { n = 2 } }`)
 	}
 	return ""
+}
+
+// places are the names of the values of typ's kind in what is called name, of type typ.
+func places(name, typ, kind string) []string {
+	var out []string
+	of := kindOf(typ)
+	if of == kind {
+		out = append(out, name)
+	}
+	for _, f := range map[string][]typed{"Rec": {{"text", "string"}, {"m", "int?"}, {"in", "Inner?"}}, "Inner": {{"n", "int 0..9"}, {"s", "string?"}}}[of] {
+		out = append(out, places(name+"."+f.name, f.typ, kind)...)
+	}
+	return out
+}
+
+// mayBeAbsent are the places that can be asked whether they are set.
+func (g *machineWriter) mayBeAbsent(e *eventDecl) []string {
+	out := []string{"from", "most", g.fields[g.IntN(len(g.fields))].name}
+	note := func(name, typ string) {
+		switch kindOf(typ) {
+		case "Rec":
+			out = append(out, name+".m", name+".in", name+".in.s")
+		case "Inner":
+			out = append(out, name+".s")
+		}
+		if strings.HasSuffix(typ, "?") {
+			out = append(out, name)
+		}
+	}
+	for _, f := range g.fields {
+		note(f.name, f.typ)
+	}
+	if e != nil {
+		for _, f := range e.fields {
+			note("event."+f.name, f.typ)
+		}
+	}
+	return out
 }
 
 // vars are the names of the values of typ's kind that can be read.
 func (g *machineWriter) vars(kind string, e *eventDecl) []string {
 	var out []string
 	for _, f := range g.fields {
-		if kindOf(f.typ) == kind {
-			out = append(out, f.name)
-		}
+		out = append(out, places(f.name, f.typ, kind)...)
 	}
 	if e != nil {
 		for _, f := range e.fields {
-			if kindOf(f.typ) == kind {
-				out = append(out, "event."+f.name, "event."+f.name)
-			}
+			there := places("event."+f.name, f.typ, kind)
+			out = append(append(out, there...), there...)
 		}
 	}
 	switch kind {
 	case "int":
-		out = append(out, "limit")
+		out = append(out, "limit", "most")
 	case "string":
-		out = append(out, "id", "run.id", "run.machine")
+		out = append(out, "id", "from", "run.id", "run.machine")
 	}
 	return out
 }
@@ -86,6 +125,10 @@ func (g *machineWriter) expr(typ string, e *eventDecl, depth int) string {
 		return pickOf(g, leaf()+" + "+leaf(), leaf()+" - 5s", leaf()+" * 2", "min("+leaf()+", 10m)")
 	case "time":
 		return pickOf(g, "now", "now + 5m", "now - 1h", "run.started", "run.started + 5m")
+	case "Inner":
+		return "Inner { n = " + g.expr("int", e, 0) + pickOf(g, "", ", s = "+g.expr("string", e, 0)) + " }"
+	case "Rec":
+		return "Rec { text = " + g.expr("string", e, 0) + pickOf(g, "", ", m = "+g.expr("int", e, 0)) + pickOf(g, "", ", in = "+g.expr("Inner", e, 0)) + " }"
 	case "[]int":
 		return vars[g.IntN(len(vars))] + " + " + g.expr("int", e, 0)
 	case "[]string":
@@ -104,7 +147,14 @@ func (g *machineWriter) cond(e *eventDecl, depth int) string {
 	}
 	op := pickOf(g, "<", "<=", ">", ">=", "==", "!=")
 	any := func(kind string) string { v := g.vars(kind, e); return v[g.IntN(len(v))] }
-	switch n := g.IntN(10); {
+	switch n := g.IntN(12); {
+	case n == 10:
+		return pickOf(g, g.mayBeAbsent(e)...) + pickOf(g, " is set", " is not set")
+	case n == 11:
+		recs := g.vars("Rec", e)
+		if len(recs) > 0 {
+			return "fine(" + pickOf(g, recs...) + ", " + any("string") + ")"
+		}
 	case n == 0:
 		return "open()"
 	case n == 1:

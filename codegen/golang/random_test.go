@@ -19,7 +19,7 @@ func randomMachine(seed uint64) string {
 	for i, outcome := range []string{"success", "failure", "cancelled"}[:1+g.IntN(3)] {
 		g.line("terminal End%d %s%s%s", i, outcome, g.maybeReturns(), g.maybeBlock(3, nil))
 	}
-	return "machine M(limit int 0..9, id string) {\n" + g.b.String() + "}\n"
+	return "machine M(limit int 0..9, id string, from string?, most int 0..9?) {\n" + g.b.String() + "}\n"
 }
 
 // machineWriter writes one.
@@ -85,9 +85,9 @@ const (
 )
 
 func (g *machineWriter) declarations() {
-	g.line("failures { busy }\nenum Mood { Good, Bad }\nguard lucky(n int)\nguard open()\ncontext {")
+	g.line("failures { busy }\nenum Mood { Good, Bad }\nrecord Inner { n int 0..9, s string? }\nrecord Rec { text string, m int?, in Inner? }\nguard lucky(n int)\nguard fine(r Rec?, s string?)\nguard open()\ncontext {")
 	for i := range 4 + g.IntN(6) {
-		f := typed{fmt.Sprintf("f%d", i), pickOf(g, "int", "int 0..9", "int -3..40", "bool", "string", "float", "duration 0s..1h", "duration", "time", "Mood", "[]int", "[]string", "[0..2]int 0..9", "[1..3]int", "[0..2]string")}
+		f := typed{fmt.Sprintf("f%d", i), pickOf(g, "int", "int 0..9", "int -3..40", "bool", "string", "float", "duration 0s..1h", "duration", "time", "Mood", "[]int", "[]string", "[0..2]int 0..9", "[1..3]int", "[0..2]string", "Rec", "Rec", "Inner")}
 		g.fields = append(g.fields, f)
 		start := ""
 		if !g.chance(3) && !strings.HasPrefix(f.typ, "[1") { // [] is the only literal of a list
@@ -102,7 +102,7 @@ func (g *machineWriter) declarations() {
 	for i := range external + internal {
 		e := eventDecl{name: fmt.Sprintf("E%d", i)}
 		for k := range g.IntN(3) {
-			e.fields = append(e.fields, typed{fmt.Sprintf("v%d", k), pickOf(g, "int", "int 0..9", "bool", "string", "duration 0s..1h", "time", "Mood", "float", "[]int", "[0..2]int", "[1..2]int 0..9")})
+			e.fields = append(e.fields, typed{fmt.Sprintf("v%d", k), pickOf(g, "int", "int 0..9", "bool", "string", "duration 0s..1h", "time", "Mood", "float", "[]int", "[0..2]int", "[1..2]int 0..9", "Rec", "Inner") + pickOf(g, "", "", "?")})
 		}
 		g.events = append(g.events, e)
 		g.line("event %s { %s }", e.name, joined(e.fields))
@@ -314,13 +314,24 @@ func (g *machineWriter) block(e *eventDecl) string {
 	var parts []string
 	for _, i := range g.Perm(len(g.fields))[:1+g.IntN(2)] {
 		f := g.fields[i]
-		parts = append(parts, f.name+" = "+g.expr(f.typ, e, 2))
+		place, typ := f.name, f.typ
+		if kindOf(typ) == "Rec" && g.chance(2) {
+			part := pickOf(g, typed{".text", "string"}, typed{".m", "int"}, typed{".in", "Inner"}, typed{".in.n", "int"}, typed{".in.s", "string"})
+			place, typ = place+part.name, part.typ
+		}
+		value := g.expr(typ, e, 2)
+		if place != f.name && g.chance(4) && !strings.HasSuffix(place, ".text") && !strings.HasSuffix(place, ".n") {
+			value = "unset"
+		}
+		parts = append(parts, place+" = "+value)
 	}
 	if g.chance(5) {
 		out := &g.events[g.IntN(external)]
 		var values []string
 		for _, f := range out.fields {
-			values = append(values, f.name+" = "+g.expr(f.typ, e, 1))
+			if !strings.HasSuffix(f.typ, "?") || !g.chance(3) {
+				values = append(values, f.name+" = "+g.expr(f.typ, e, 1))
+			}
 		}
 		parts = append(parts, fmt.Sprintf("publish %s { %s }", out.name, strings.Join(values, ", ")))
 	}

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -82,42 +83,122 @@ func goPath(name string) string {
 // leaf or field has it.
 func localName(name string) string { return strings.ReplaceAll(goPath(name), ".", "_") }
 
-// compose is a value of type t made of its leaves, in order.
-func (m *machinePlan) compose(t *ir.Type, leaves []string) string {
-	text, _ := m.composed(t, leaves)
-	return text
+// given is a value that a leaf of a record is given.
+type given struct {
+	code string
+	set  string // whether there is one, as Go; empty for always
 }
 
-func (m *machinePlan) composed(t *ir.Type, leaves []string) (text string, rest []string) {
-	if t.Kind != ir.RecordKind {
-		return leaves[0], leaves[1:]
+// compose is a value of type t made of its leaves, in order; an Optional of it where it may be
+// absent.
+func (m *machinePlan) compose(t *ir.Type, optional bool, leaves []given) string {
+	text, head := leaves[0].code, leaves[t.FirstSure()].set
+	if t.Kind == ir.RecordKind {
+		var fields []string
+		for _, f := range t.Record.Fields {
+			n := f.Type.Count()
+			fields = append(fields, exported(f.Name)+": "+m.compose(f.Type, f.Optional, leaves[:n]))
+			leaves = leaves[n:]
+		}
+		text = m.goType(t) + "{" + strings.Join(fields, ", ") + "}"
 	}
-	var fields []string
-	for _, f := range t.Record.Fields {
-		text, leaves = m.composed(f.Type, leaves)
-		fields = append(fields, exported(f.Name)+": "+text)
+	switch {
+	case !optional:
+		return text
+	case head == never:
+		return m.goTypeOf(t, true) + "{}"
+	case t.Kind == ir.JSON:
+		head = notNull(head, text)
 	}
-	return m.goType(t) + "{" + strings.Join(fields, ", ") + "}", leaves
+	return m.goTypeOf(t, true) + "{Value: " + text + ", Set: " + cmp.Or(head, "true") + "}"
 }
 
-// ofLeaves joins what part makes of each leaf of t, which v, a Go expression, holds. The
-// leaf is called name in messages.
-func ofLeaves(t *ir.Type, v, name string, part func(l ir.RecordLeaf, v, name string) string) []string {
+// never is the set of a value that is left out.
+const never = "false"
+
+// notNull is set for a json, of which null is no value where it may be absent.
+func notNull(set, code string) string {
+	if code = "string(" + code + ") != \"null\""; set != "" {
+		return set + " && " + code
+	}
+	return code
+}
+
+// spot is where a value stands in Go. What may be absent is in an Optional. One that is not set
+// has nothing in it that is set, so that the innermost around a value says whether there is one.
+type spot struct {
+	value    string
+	optional string // the innermost around it; empty where there is none
+	typ      string // of that
+}
+
+// spotIn is the spot of the leaf at a path of v, of type t, which may be absent or not.
+func (m *machinePlan) spotIn(t *ir.Type, v string, optional bool, path string) spot {
+	var s spot
+	for {
+		if optional {
+			s.optional, s.typ = v, m.goTypeOf(t, true)
+			v += ".Value"
+		}
+		if path == "" {
+			s.value = v
+			return s
+		}
+		name, rest, _ := strings.Cut(path, ".")
+		f := t.Record.Fields[slices.IndexFunc(t.Record.Fields, func(f *ir.RecordField) bool { return f.Name == name })]
+		v += "." + exported(name)
+		t, optional, path = f.Type, f.Optional, rest
+	}
+}
+
+// spot is the spot of the leaf called name, in root, which is an s.
+func (m *machinePlan) spot(s *structPlan, root, name string) spot {
+	first, path, _ := strings.Cut(name, ".")
+	f := s.Fields[slices.IndexFunc(s.Fields, func(f fieldPlan) bool { return f.JSON == first })]
+	return m.spotIn(f.typ, root+"."+f.Name, f.Optional, path)
+}
+
+// stored is where the value of v stands in a core.
+func (m *machinePlan) stored(v *ir.Var) spot {
+	if v.Param {
+		return m.spot(m.Params, "s.Params", v.Name)
+	}
+	return m.spot(m.Data, "s.Data", v.Name)
+}
+
+// set is whether there is a value in s; empty for always.
+func (s spot) set() string {
+	if s.optional == "" {
+		return ""
+	}
+	return s.optional + ".Set"
+}
+
+// ofLeaves joins what part makes of each leaf of t, which v, a Go expression, holds, and which
+// may be absent or not. The leaf is called name in messages.
+func (m *machinePlan) ofLeaves(t *ir.Type, v string, optional bool, name string, part func(l ir.RecordLeaf, s spot, name string) string) []string {
 	var out []string
 	for _, l := range t.Leaves() {
-		if l.Path == "" {
-			out = append(out, part(l, v, name))
-		} else {
-			out = append(out, part(l, v+"."+goPath(l.Path), strings.TrimPrefix(name+"."+l.Path, ".")))
+		of := name
+		if l.Path != "" {
+			of = strings.TrimPrefix(name+"."+l.Path, ".")
 		}
+		out = append(out, part(l, m.spotIn(t, v, optional, l.Path), of))
 	}
 	return out
 }
 
-// stored is where the value of v stands in the data of a core.
-func stored(v *ir.Var) string {
-	if v.Whole == nil || v.Default != nil {
-		return "s.Data." + goPath(v.Name)
+// whereSet are the statements that part makes of each leaf that is there.
+func (m *machinePlan) whereSet(t *ir.Type, v string, optional bool, name string, part func(l ir.RecordLeaf, v, name string) string) string {
+	return strings.Join(m.ofLeaves(t, v, optional, name, func(l ir.RecordLeaf, s spot, name string) string {
+		return ifSet(s.set(), part(l, s.value, name))
+	}), "")
+}
+
+// ifSet is a body for what is there.
+func ifSet(set, body string) string {
+	if set == "" || body == "" {
+		return body
 	}
-	return "s.Data." + exported(v.Whole.Name) + ".Value" + strings.TrimPrefix(goPath(v.Name), exported(v.Whole.Name))
+	return "if " + set + " {\n" + body + "}\n"
 }

@@ -222,9 +222,9 @@ func (m *Machine) openActivity(s *Snapshot, name string) (found *Task, why strin
 	case t.State == TaskEnded:
 		return nil, name + " has ended"
 	case t.Attempt == 0:
-		return nil, fmt.Sprintf("%s has not begun: others have the %d places", name, m.dos[do].Fan.Limit)
+		return nil, fmt.Sprintf("%s has not begun: limit %d is reached", name, m.dos[do].Fan.Limit)
 	case t.State == TaskWaiting:
-		return nil, fmt.Sprintf("%s is tried again when there is a place for it; others have the %d", name, m.dos[do].Fan.Limit)
+		return nil, fmt.Sprintf("%s is tried again when there is a place for it: limit %d is reached", name, m.dos[do].Fan.Limit)
 	}
 	return t, ""
 }

@@ -134,8 +134,25 @@ func (d *driver) result(task machine.Task) machine.Input {
 
 func (d *driver) values(fields []machine.Field) []machine.Value {
 	out := make([]machine.Value, len(fields))
+	there := map[string]bool{} // what may be absent
 	for i := range fields {
-		out[i] = d.value(&fields[i].Type)
+		f := &fields[i]
+		within, all := f.Within, true
+		if f.Optional && len(within) == 0 {
+			within = []string{f.Name}
+		}
+		for _, name := range within {
+			if _, chosen := there[name]; !chosen {
+				there[name] = d.rand.IntN(3) > 0
+			}
+			all = all && there[name]
+		}
+		if all {
+			out[i] = d.value(&f.Type)
+		}
+		if f.Optional && f.Type.Kind == machine.JSON && out[i].Text() == "null" {
+			out[i] = machine.JSONValue("{}") // null would be absent
+		}
 	}
 	return out
 }
