@@ -8,6 +8,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -252,7 +253,7 @@ func decode(params *json.RawMessage, into any) error {
 	err := json.Unmarshal(*params, into)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("%q cannot be a %s", wrong.Field, wrong.Value)
+		return fmt.Errorf("%q has a wrong value, a JSON %s", cmp.Or(wrong.Field, "params"), wrong.Value)
 	}
 	return err
 }
