@@ -134,6 +134,28 @@ func Succeed(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
 	return nil
 }
 
+// Finish is the fix by which runs of the machine can end: an event ends them as a success, in
+// whatever state they are. There is none where one of the names is taken, where a leaf has
+// nothing that moves on, or where callers would have to handle the end.
+func (p *shared) Finish() []diag.Fix {
+	const event, done = "Finish", "Done"
+	m := p.Machine
+	named := func(e *ir.Event) bool { return e.Name == event }
+	taken := func(s *ir.State) bool {
+		return s.Name == done || s.Kind == ir.Leaf && len(s.Handlers)+len(s.Timers)+len(s.Dos) == 0
+	}
+	if p.called || m.Root.Leaf() == nil || slices.ContainsFunc(m.Events, named) || slices.ContainsFunc(m.States, taken) {
+		return nil
+	}
+	const arm, terminal = "on " + event + " -> " + done, "terminal " + done + " success"
+	f := AddMember(m.Root, "event "+event)
+	for _, more := range []string{arm, terminal} {
+		f.Edits = append(f.Edits, AddMember(m.Root, more).Edits...)
+	}
+	f.Message = "add `" + terminal + "` and `" + arm + "`"
+	return []diag.Fix{f}
+}
+
 // terminalFor is the name of a terminal with an outcome that an arm in s may lead to:
 // one that is called as most are, or the first.
 func terminalFor(s *ir.State, outcome string) string {

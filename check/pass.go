@@ -21,6 +21,7 @@ type Pass struct {
 type shared struct {
 	Machine  *ir.Machine
 	stop     *stop.Stop
+	called   bool // by another machine
 	findings []found
 
 	callees []*Summary // by activity: of those that call a machine

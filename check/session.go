@@ -94,6 +94,7 @@ func misleads(d diag.Diagnostic) bool {
 func (s *session) shared(m *ir.Machine) *shared {
 	p := newShared(m, s.limit)
 	p.stop = stop.On(s.ctx)
+	p.called = s.called[m]
 	p.callees = make([]*Summary, len(m.Activities))
 	for i, a := range m.Activities {
 		if a.Machine != nil {

@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "the machine has no terminal state",
 	Page:     page,
+	Fix:      "adds `terminal Done success`, and `on Finish -> Done` that leads to it from every state",
 	Run:      run,
 	Absence:  true,
 }
@@ -32,5 +33,6 @@ func run(p *check.Pass) {
 	p.Report(check.Finding{
 		Message: "machine " + check.Quote(p.Machine.Name) + " has no terminal state",
 		Help:    "Say how a run ends, for example with `terminal Done success`.",
+		Fixes:   p.Finish(),
 	})
 }

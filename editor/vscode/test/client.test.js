@@ -189,18 +189,20 @@ test("what no editor should send is answered, and the server lives", async (t) =
   await editor.until("a.fsm", (w) => w.findings.some((f) => f.message.includes("has lost this text")), "a finding at the start");
   await editor.change("a.fsm", [{ text: editor.text("a.fsm").text }]);
   await editor.agrees("a.fsm");
-  // A text of more than 64 MiB.
+  // A text, and a message that is none, of 64 MiB and more. Memory stays within bounds.
   await editor.open("b.fsm", "// long\n".repeat((8 << 20) + 1));
   await editor.until("b.fsm", (w) => w.findings.some((f) => f.message.includes("64 MiB")), "a finding about the size");
   await editor.connection.sendNotification(rpc.DidCloseTextDocumentNotification.type, { textDocument: { uri: editor.uri("b.fsm") } });
+  await new Promise((written) => editor.process.stdin.write(`Content-Length: ${64 << 20}\r\n\r\n` + " ".repeat(64 << 20), written));
   const drawn = await editor.connection.sendRequest("fsm/diagram", { textDocument: { uri: editor.uri("a.fsm") } });
   assert.match(/** @type {{ svg: string }} */ (drawn).svg, /^<svg/);
+  if (process.platform === "linux") assert.ok(resident(editor, "VmHWM") < 1024, `it has used ${resident(editor, "VmHWM")} MiB`);
   assert.strictEqual(await editor.end(), 0);
 });
 
-/** MiB of the server that are in memory. @param {InstanceType<typeof Editor>} editor */
-function resident(editor) {
-  const found = /VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${editor.process.pid}/status`, "utf8"));
+/** MiB of the server that are in memory; the most so far, with VmHWM. @param {InstanceType<typeof Editor>} editor */
+function resident(editor, what = "VmRSS") {
+  const found = new RegExp(what + ":\\s+(\\d+) kB").exec(fs.readFileSync(`/proc/${editor.process.pid}/status`, "utf8"));
   return Math.round(Number(found?.[1]) / 1024);
 }
 

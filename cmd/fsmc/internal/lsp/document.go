@@ -20,8 +20,26 @@ type document struct {
 	lost      string // why the text is not the one of the editor; empty where it is
 }
 
+// maxText is how many bytes of a text are read: the trees of one of short lines take a hundred
+// times as much, and a server that needs more than there is takes all findings with it.
+const maxText = 4 << 20
+
+// newDocument is a text as it was sent. Of one that is too large nothing is kept.
 func newDocument(uri string, version int32, text []byte) *document {
-	return &document{uri: uri, path: pathOf(uri), version: version, file: token.NewFile(pathOf(uri), text)}
+	d := &document{uri: uri, path: pathOf(uri), version: version}
+	if len(text) > maxText {
+		d.lost = fmt.Sprintf("fsmc does not read this text: it has %d MiB, and in an editor at most %d are read\nDivide it, or check it with `fsmc check`.", len(text)>>20, maxText>>20)
+		text = nil
+	}
+	d.file = token.NewFile(d.path, text)
+	return d
+}
+
+// losing is d after something that its editor sent, by which its text is unknown.
+func (d *document) losing(sent string) *document {
+	lost := *d
+	lost.lost = "fsmc has lost this text: the editor sent " + sent + "\nClose the file and open it again."
+	return &lost
 }
 
 // pathOf is the path of the file that uri names, or uri where it names none.

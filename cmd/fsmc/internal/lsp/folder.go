@@ -242,7 +242,7 @@ func (f *folder) show(ctx context.Context, s *snapshot, change func()) {
 		if d.lost != "" {
 			byFile[path] = append(byFile[path], proto.Diagnostic{
 				Severity: proto.SeverityError, Source: "fsmc",
-				Message: "fsmc has lost this text: the editor sent " + d.lost + "\nClose the file and open it again.",
+				Message: d.lost,
 			})
 		}
 	}

@@ -117,16 +117,42 @@ func TestEditOutside(t *testing.T) {
 	}
 }
 
-// TestLarge opens a text of more than 64 MiB: that is what is found.
-func TestLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second")
-	}
+// TestEditUnread: after an edit that cannot be read the text is lost, too.
+func TestEditUnread(t *testing.T) {
+	const text = "machine M {\n    initial T\n    terminal T\n}\n"
 	c := begin(t, Options{})
-	c.open("a.fsm", string(bytes.Repeat([]byte("// long\n"), 8<<20+1)))
+	for name, place := range map[string]string{
+		"a negative line": `{"line":-1,"character":0}`, "a negative character": `{"line":0,"character":-5}`,
+		"a line of 64 bits": `{"line":9223372036854775808,"character":0}`, "a fraction": `{"line":0.5,"character":0}`, "a word": `{"line":"one","character":0}`,
+	} {
+		c.open("a.fsm", text)
+		c.notify("textDocument/didChange", json.RawMessage(fmt.Sprintf(
+			`{"textDocument":{"uri":%q,"version":2},"contentChanges":[{"range":{"start":%s,"end":{"line":3,"character":0}},"text":"x"}]}`, c.uri("a.fsm"), place)))
+		c.settle()
+		if got := c.findings(); !strings.HasPrefix(got, "a.fsm:1:1-1:1: : fsmc has lost this text: the editor sent an edit that cannot be read") || strings.Contains(got, "json") {
+			t.Errorf("%s: it finds\n%s", name, got)
+		}
+	}
+}
+
+// TestLarge opens a text of 64 MiB: it is not read, which is found at its start, until the
+// editor sends a smaller one.
+func TestLarge(t *testing.T) {
+	c := begin(t, Options{})
+	c.open("a.fsm", string(bytes.Repeat([]byte("// long\n"), 8<<20)))
+	c.settle()
+	if got := c.findings(); !strings.HasPrefix(got, "a.fsm:1:1-1:1: : fsmc does not read this text: it has 64 MiB, and in an editor at most 4 are read") {
+		t.Errorf("it finds\n%s", got)
+	}
+	c.change("a.fsm", proto.TextDocumentContentChangeEvent{Range: &proto.Range{}, Text: "x"})
 	c.settle()
 	if got := c.findings(); !strings.Contains(got, "64 MiB") {
-		t.Errorf("it finds\n%s", got)
+		t.Errorf("after an edit it finds\n%s", got)
+	}
+	c.change("a.fsm", proto.TextDocumentContentChangeEvent{Text: "machine M {\n    initial T\n    terminal T\n}\n"})
+	c.settle()
+	if got := c.findings(); got != "" {
+		t.Errorf("of a smaller text it finds\n%s", got)
 	}
 }
 

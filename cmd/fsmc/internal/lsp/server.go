@@ -8,6 +8,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -224,7 +225,7 @@ func (s *server) note(req *jsonrpc2.Request) {
 	case "textDocument/didOpen":
 		err = noted(req, s.opened)
 	case "textDocument/didChange":
-		err = noted(req, s.changed)
+		err = s.edited(req)
 	case "textDocument/didClose":
 		err = noted(req, s.closed)
 	case "workspace/didChangeWatchedFiles":
@@ -249,7 +250,12 @@ func decode(params *json.RawMessage, into any) error {
 	if params == nil {
 		return errors.New("there are no parameters")
 	}
-	return json.Unmarshal(*params, into)
+	err := json.Unmarshal(*params, into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%q has a wrong value, a JSON %s", cmp.Or(wrong.Field, "params"), wrong.Value)
+	}
+	return err
 }
 
 // tell shows a message to the person at the editor.

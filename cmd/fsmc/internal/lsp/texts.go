@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 )
 
@@ -18,6 +20,22 @@ func (s *server) opened(p proto.DidOpenTextDocumentParams) error {
 	f.renew(s.docs, d.path, f.since(d)...)
 	s.renewOthers(f, d.path)
 	return nil
+}
+
+// edited takes edits of an open text. Where they cannot be read, the text is lost.
+func (s *server) edited(req *jsonrpc2.Request) error {
+	var p proto.DidChangeTextDocumentParams
+	err := decode(req.Params, &p)
+	if err == nil {
+		return s.changed(p)
+	}
+	if d := s.docs[p.TextDocument.URI]; d != nil {
+		lost := d.losing("an edit that cannot be read: " + err.Error())
+		lost.version = p.TextDocument.Version
+		s.docs[lost.uri] = lost
+		s.folderOf(lost).renew(s.docs, lost.path)
+	}
+	return err
 }
 
 // changed takes edits of an open text.
@@ -34,9 +52,7 @@ func (s *server) changed(p proto.DidChangeTextDocumentParams) error {
 		}
 		next, e, err := d.changed(c, s.encoding)
 		if err != nil {
-			lost := *d
-			lost.lost = err.Error()
-			d = &lost
+			d = d.losing(err.Error())
 			continue
 		}
 		edits = append(edits, e)
