@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
+	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -82,9 +83,11 @@ func (c *completer) complete(tokens []string) {
 	}
 	switch {
 	case len(tokens) == 0:
-		c.items = c.opening()
+		c.opening()
 	case last(1) == ".":
 		c.behindPoint(last(2), tokens)
+	case (last(1) == "{" || last(1) == ",") && c.inBlock():
+		c.opening()
 	case opens == "activity" && slices.Contains([]string{"->", "|"}, last(1)):
 		c.events()
 	case opens == "activity" && (last(1) == "fails" || last(1) == "," && slices.Contains(tokens, "fails")):
@@ -129,6 +132,12 @@ func (c *completer) complete(tokens []string) {
 	default:
 		c.following(opens, tokens)
 	}
+}
+
+// inBlock reports whether the cursor stands in a block of effects.
+func (c *completer) inBlock() bool {
+	_, block := c.around().(*ast.Block)
+	return block
 }
 
 // inCall reports whether the cursor stands in the parentheses of a trigger.

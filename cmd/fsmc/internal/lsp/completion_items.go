@@ -18,7 +18,7 @@ func (c *completer) snippet(name, text string) {
 
 // opening are the words with which a line may begin: in an effect block fields and
 // `publish`, in the fields of a context nothing.
-func (c *completer) opening() []proto.CompletionItem {
+func (c *completer) opening() {
 	switch c.around().(type) {
 	case *ast.Block:
 		c.words("publish")
@@ -36,7 +36,6 @@ func (c *completer) opening() []proto.CompletionItem {
 		c.snippet("event", "event ${1:Name} {\n    ${2:field} ${3:string}\n}")
 		c.snippet("activity", "activity ${1:name}(${2}) -> ${3:Done} fails ${4:none}")
 	}
-	return c.items
 }
 
 // around is the innermost node with braces around the cursor.
@@ -131,16 +130,25 @@ func (c *completer) types() {
 	for _, name := range []string{"bool", "int", "float", "string", "duration", "time", "json"} {
 		c.add(proto.CompletionStruct, name, "type", builtIns[name])
 	}
-	enums, records := c.m.Enums, c.m.Records
+	records := c.m.Records
 	for _, f := range c.unit().Program.Files {
-		enums, records = append(slices.Clip(enums), f.Enums...), append(slices.Clip(records), f.Records...)
+		records = append(slices.Clip(records), f.Records...)
 	}
-	for _, e := range enums {
+	for _, e := range c.enums() {
 		c.add(proto.CompletionEnum, e.Name, "enum: "+strings.Join(e.Values, ", "), e.Doc)
 	}
 	for _, r := range records {
 		c.add(proto.CompletionStruct, r.Name, "record", r.Doc)
 	}
+}
+
+// enums are those of the machine and of files.
+func (c *completer) enums() []*ir.Enum {
+	all := c.m.Enums
+	for _, f := range c.unit().Program.Files {
+		all = append(slices.Clip(all), f.Enums...)
+	}
+	return all
 }
 
 // values are what can be read; where an expression stands also what makes one.
@@ -155,8 +163,10 @@ func (c *completer) values(expression bool) {
 	if !expression {
 		return
 	}
-	for _, e := range c.m.Enums {
-		c.add(proto.CompletionEnum, e.Name, "enum", e.Doc)
+	for _, e := range c.enums() {
+		for _, value := range e.Values {
+			c.add(proto.CompletionEnumMember, e.Name+"."+value, "enum", e.Doc)
+		}
 	}
 	for _, g := range c.m.Guards {
 		c.add(proto.CompletionFunction, g.Name, "guard", g.Doc)
@@ -184,7 +194,7 @@ func (c *completer) behindPoint(name string, tokens []string) {
 			}
 		}
 	}
-	for _, e := range c.m.Enums {
+	for _, e := range c.enums() {
 		if e.Name == name {
 			for _, value := range e.Values {
 				c.add(proto.CompletionEnumMember, value, "", "")
