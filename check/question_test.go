@@ -20,7 +20,7 @@ func TestHelpNamesTheRange(t *testing.T) {
     terminal Done
 }
 `
-	const want = `"cents" and "event.n" have more than 4,096 values`
+	const want = `"cents" and "event.n" have too many values for each to be followed`
 	for _, c := range []struct {
 		src  string
 		open bool
