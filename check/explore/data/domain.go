@@ -64,6 +64,7 @@ type Node struct {
 	cuts     []*ir.Const
 
 	Index int   // of a field of an event: among those
+	Ends  *Ends // of one that is only compared, and has many values; else nil
 	Slot  *Slot // where a configuration holds it; nil for a field of an event and what is not held
 }
 
@@ -242,14 +243,17 @@ func (n *Node) Choices() int {
 		lo, hi := n.Lengths()
 		return int(hi-lo) + 1
 	case ByValue:
-		lo, hi := n.Ends()
+		if n.Ends != nil {
+			return n.Ends.most()
+		}
+		lo, hi := n.Between()
 		return int(min(hi-lo, MostChoices)) + 1
 	}
 	return 1
 }
 
-// Ends are the ends of what a free choice of n, held by its value, chooses from.
-func (n *Node) Ends() (lo, hi int64) {
+// Between is between what a free choice of n, held by its value, chooses.
+func (n *Node) Between() (lo, hi int64) {
 	lo, hi, ranged := n.Limits()
 	if !ranged {
 		return n.Domain.hull()
