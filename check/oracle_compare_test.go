@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math/big"
 	"math/rand/v2"
@@ -349,7 +350,39 @@ func violated(s *oracletest.Space) verdict {
 			v[state.Path] = entered[e.State] && !asksHost(state.Require.Cond)
 		}
 	}
+	for _, e := range s.Events() {
+		if !slices.Contains([]oracletest.What{oracletest.Unset, oracletest.OutOfRange, oracletest.Overflow}, e.What) {
+			continue
+		}
+		for leaf := range turns(s.Machine, e.State) { // who knows, since the step cannot be computed
+			if _, known := v[leaf.Path]; !known {
+				v[leaf.Path] = false
+			}
+		}
+	}
 	return v
+}
+
+// turns are the leaves whose requires a step from state, or from the start, may read.
+func turns(m *ir.Machine, state int) iter.Seq[*ir.State] {
+	return func(yield func(*ir.State) bool) {
+		heads := []*ir.State{m.Root}
+		if state >= 0 {
+			heads = nil
+			for _, a := range m.Arms {
+				if a.Kind == ir.Goto && m.States[state].Inside(a.State) {
+					heads = append(heads, a.Target)
+				}
+			}
+		}
+		for _, head := range heads {
+			for leaf := range head.Leaf().Redirects() {
+				if leaf.Require != nil && !yield(leaf) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func asksHost(e ir.Expr) bool {

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	oracleSeed  = flag.Uint64("oracle-seed", 1, "the first seed of the machines that are held against brute force")
+	oracleSeed  = flag.Uint64("oracle-seed", firstSeed, "the first seed of the machines that are held against brute force")
 	oracleCount = flag.Int("oracle-count", 400, "how many machines are held against brute force")
 )
 
@@ -190,9 +190,15 @@ func TestBruteForceTrees(t *testing.T) {
 	)
 }
 
-// want reports each kind of verdict that no machine had.
+// firstSeed is that of the machines which everybody has: they have all kinds of verdicts.
+const firstSeed = 1
+
+// want reports each kind of verdict that no machine had. Machines of other seeds need not.
 func (g *machines) want(t *testing.T, kinds ...string) {
 	t.Helper()
+	if *oracleSeed != firstSeed {
+		return
+	}
 	for _, kind := range kinds {
 		if g.seen[kind] == 0 {
 			t.Errorf("no machine has the verdict %q", kind)

@@ -76,12 +76,13 @@ func (s *shared) productUpTo(limit int) *explore.Product {
 		return s.proof.product
 	}
 	if s.proof.product == nil && s.proof.limit < limit {
-		before, try := s.proof.limit, explore.TryFurther
-		if limit > s.proof.small {
-			try = explore.TryLarge
-		}
+		before := s.proof.limit
 		s.proof.limit = limit
-		s.proof.product, s.proof.seen = try(s.Table(), before, limit)
+		if limit > s.proof.small {
+			s.proof.product, s.proof.seen = explore.TryLarge(s.Table(), before, limit)
+		} else {
+			s.proof.product, s.proof.seen = explore.TryFurther(s.Table(), before, limit, s.proof.most)
+		}
 	}
 	return s.proof.product
 }

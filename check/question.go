@@ -109,8 +109,7 @@ func coarseHelp(names []string) string {
 	if len(names) > 1 {
 		have = "have"
 	}
-	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s more than %d,%03d values, so that comparisons with other data and sums are followed only approximately: narrow the range, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.",
-		list, have, data.MostValues/1000, data.MostValues%1000)
+	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s too many values for each to be followed, so that comparisons with other data and sums are followed only approximately: narrow the range, raise --max-configurations, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.", list, have)
 }
 
 // maxMultipliers is the most kinds of data and bounds that multipliers names.

@@ -37,6 +37,7 @@ type replay struct {
 	overs    []string // the costs whose over_budget comes right behind the row at hand
 	steps    int      // moves and retries
 	attempts map[string]int
+	timed    bool // the row at hand says when its input comes
 	asChosen bool // waits are those that the runtime chooses
 }
 
@@ -86,7 +87,8 @@ func (r *replay) play(w *diag.Witness) error {
 			return nil
 		}
 		r.guards, r.data = row.Guards, row.Data
-		if at, err := time.ParseDuration(row.At); err == nil {
+		at, err := time.ParseDuration(row.At)
+		if r.timed = err == nil; r.timed {
 			if at := began.Add(at); at.After(r.now) {
 				r.now = at
 			}
@@ -333,7 +335,7 @@ func (r *replay) pass(cost string) (machine.Input, error) {
 // timer waits for the running timer with the delay given, or for that of the budget; it must be
 // the next.
 func (r *replay) timer(delay string) (machine.Input, error) {
-	for _, a := range r.s.Alarms {
+	for i, a := range r.s.Alarms {
 		name := r.d.Timers[a.Timer].Name
 		_, after, isAfter := strings.Cut(name, "after ")
 		if !isAfter {
@@ -342,7 +344,15 @@ func (r *replay) timer(delay string) (machine.Input, error) {
 		if strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
 			continue
 		}
-		if a.Due.After(r.now) {
+		timer := r.d.Timers[a.Timer]
+		switch wait := a.Due.Sub(r.now); {
+		case wait <= 0:
+		case r.timed && timer.Jitter > 0 && float64(wait) <= timer.Jitter*float64(timer.Delay): // the runtime takes one of many waits
+			next := *r.s
+			next.Alarms = slices.Clone(next.Alarms)
+			next.Alarms[i].Due = r.now
+			r.s = &next
+		default:
 			r.now = a.Due
 		}
 		in, due := r.m.Next(r.s, r.now)

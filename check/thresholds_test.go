@@ -39,7 +39,7 @@ var thresholds = []struct {
 	{"timers whose firing is told", 20, 40, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {
 		return trapped("", each(n, "\n", "after %[2]dh {}")+fmt.Sprintf("\n after %dh -> Z", n+1))
 	}},
-	{"values that the environment chooses", 400, 5_000, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {
+	{"values that the environment chooses", 400, 5_000_000, explore.DefaultLimit, []string{"no-way-to-finish"}, func(n int) string {
 		return trapped(fmt.Sprintf("event E { x int 0..%[1]d } event F context { b int 0..%[1]d = 7 }", n), "on F { b = 9 } on E when event.x == b + 2 -> Z else -> T")
 	}},
 	{"fields that may be unset", 5, 17, explore.DefaultLimit, []string{"read-before-set"}, func(n int) string {

@@ -80,6 +80,14 @@ var worst = []struct {
 		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S { on E when event.f0 -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
 			each(n, ", ", "f%d bool"), each(n, "\n", "else when event.f%d -> T"))
 	}},
+	{"a wide parameter that is counted down", 0, 1_000_000, func(n int) string {
+		return fmt.Sprintf("machine M(most int 0..%[1]d) {\n context { a int 0..%[1]d = 0 }\n event E\n initial S\n state S { on E -> W { a = most } }\n"+
+			" state W { on E when a > 0 -> W { a = a - 1 } else -> T }\n terminal T\n}\n", n)
+	}},
+	{"a price times a wide parameter", 0, 2_000, func(n int) string {
+		return fmt.Sprintf("machine M(k int 1..%[1]d) {\n context { x int 0..%[2]d = 0 }\n event E { price int 0..%[3]d }\n initial S\n state S { on E -> W { x = event.price * k } }\n"+
+			" state W { on done when x > %[1]d -> T else -> U }\n terminal T\n terminal U\n}\n", n, 5000*n, 5000)
+	}},
 	{"two guards of 64 comparisons", 8, 32, func(n int) string {
 		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S {\n  on E when %s -> T\n  on E when %s -> U\n }\n terminal T\n terminal U\n}\n",
 			each(n+1, ", ", "x%d int"),

@@ -64,7 +64,7 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 		if st.leaf() && st.Terminal == "" {
 			some, idle := s.ways(st)
 			if !some {
-				say(Fault{"dead-end", st.line, st.Name}, !s.m.leads(st) && st.Require == nil)
+				say(Fault{"dead-end", st.line, st.Name}, !s.m.leads(st))
 			}
 			// A way out that no run takes counts here: that it is dead is another fault.
 			if (some || s.m.leads(st)) && idle && !s.m.reminded(st) {
@@ -129,10 +129,11 @@ func (s *Space) runs(d *Do) bool {
 }
 
 // leads reports whether an arm that stands in leaf or around it leads elsewhere,
-// cancel aside, and over_budget where nothing in leaf costs anything.
+// cancel aside, and over_budget where nothing in leaf costs anything. What a require may
+// turn away counts as elsewhere: its else is open.
 func (m *Machine) leads(leaf *State) bool {
 	elsewhere := func(arms []*Arm) bool {
-		return slices.ContainsFunc(arms, func(a *Arm) bool { return a.Op == "go" && a.To.land() != leaf })
+		return slices.ContainsFunc(arms, func(a *Arm) bool { return a.Op == "go" && (a.To.land() != leaf || leaf.Require != nil) })
 	}
 	for st := leaf; st != nil; st = st.Parent {
 		for _, o := range st.Ons {

@@ -39,7 +39,7 @@ func TestTryFurther(t *testing.T) {
 	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte("machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n")}})
 	table := flat.New(unit.Program.Machines[0])
 	for before, timed := range map[int]bool{0: true, maxTimed - 1: true, maxTimed: false} {
-		if p, _ := TryFurther(table, before, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
+		if p, _ := TryFurther(table, before, DefaultLimit, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
 			t.Errorf("tried up to %d before: times decide is not %v", before, timed)
 		}
 	}

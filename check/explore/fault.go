@@ -23,6 +23,8 @@ type Fault struct {
 	Starts  *ir.Do // an attempt of it, which reads Unset: that is no step, and the run stands on
 	Again   bool   // the input is an event that was deferred
 	Guessed bool
+
+	Turned *ir.State // a leaf whose require sends the run away on the way; nil where that is not asked
 }
 
 // ReadsUnset reports whether f is the read of what is unset or absent.

@@ -46,6 +46,7 @@ type Product struct {
 	taken      []bool                // by arm ID
 	fired      []bool                // by timer ID
 	faults     map[faultKey]Fault
+	turned     map[*ir.State]Fault // see TurnedInto
 	broken     map[Broken]bool
 	unmet      map[InputAt]Unmet
 	halts      map[InputAt]Halt // over_budget that may come where nothing speaks of it

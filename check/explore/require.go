@@ -1,6 +1,9 @@
 package explore
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -18,6 +21,53 @@ func (p *Product) TurnedAway() map[int][]int32 {
 		}
 	}
 	return out
+}
+
+// TurnedInto is the first step that cannot be computed in which leaf has sent the run away,
+// without asking a host guard, and whether there is one.
+func (p *Product) TurnedInto(leaf *ir.State) (Fault, bool) {
+	f, ok := p.turned[leaf]
+	return f, ok
+}
+
+// noteTurned notes the leaves that have sent the run away in the step at hand, which is f.
+func (x *search) noteTurned(f Fault) {
+	for leaf := range x.turnedAway() {
+		if slices.Contains(x.TurnedByHost, leaf) {
+			continue
+		}
+		if known, ok := x.turned[leaf]; !ok || known.Guessed && !f.Guessed {
+			f.Turned = leaf
+			x.turned[leaf] = f
+		}
+	}
+}
+
+// turnedAway are the leaves that have sent the run away in the step at hand.
+func (x *search) turnedAway() iter.Seq[*ir.State] {
+	return func(yield func(*ir.State) bool) {
+		target := x.Program.Machine.Root
+		if x.arm != nil {
+			target = x.arm.Target
+		}
+		for range x.Turned {
+			leaf := target.Leaf()
+			if !yield(leaf) {
+				return
+			}
+			target = leaf.Require.Target
+		}
+	}
+}
+
+// turnsAway reports whether leaf is one of those, and has asked no host guard.
+func (x *search) turnsAway(leaf *ir.State) bool {
+	for turned := range x.turnedAway() {
+		if turned == leaf {
+			return !slices.Contains(x.TurnedByHost, leaf)
+		}
+	}
+	return false
 }
 
 // headsFor is the leaf for which edge e makes; nil where it stays.

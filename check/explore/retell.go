@@ -59,7 +59,11 @@ func (x *search) compareFault() {
 	if x.sought.lost && x.In != nil && x.In.ID == x.sought.unmet {
 		x.capture()
 	}
-	if want := x.sought.fault; want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.ReadAt && (x.In == nil || x.In.ID == want.Input) {
+	want := x.sought.fault
+	if want != nil && want.Turned != nil && !x.turnsAway(want.Turned) {
+		return
+	}
+	if want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.ReadAt && (x.In == nil || x.In.ID == want.Input) {
 		x.capture()
 	}
 }

@@ -36,7 +36,7 @@ func newSearch(t *flat.Table, code *step.Program) *search {
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
 			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			begun: [][]step.Elements{nil}, beginnings: map[string]int32{}, retried: map[retryOf]retriedBy{},
-			faults: map[faultKey]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
+			faults: map[faultKey]Fault{}, turned: map[*ir.State]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 			halts: map[InputAt]Halt{},
 		},
 		Step: step.New(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
@@ -116,10 +116,14 @@ func (x *search) noteFault(input int32) {
 		at.Leaf = int32(x.From.ID)
 	}
 	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Absent: x.Fault.Absent, Circle: x.Fault.Leaf}] = true
-	x.addFault(Fault{
+	f := Fault{
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
 		Unset: x.Fault.Field, Absent: x.Fault.Absent, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
-	})
+	}
+	x.addFault(f)
+	if f.Circle == nil {
+		x.noteTurned(f)
+	}
 }
 
 // addFault notes f, unless it is known. One in which nothing was guessed is

@@ -21,9 +21,9 @@ import (
 func TryLarge(t *flat.Table, before, limit int) (p *Product, entered []bool) {
 	all := data.Sums(t.Machine)
 	if len(all) == 0 {
-		return tryWithout(t, nil, true, before, limit)
+		return tryWithout(t, nil, true, before, limit, limit)
 	}
-	p, entered = tryWithout(t, all, true, 0, limit)
+	p, entered = tryWithout(t, all, true, 0, limit, limit)
 	if p == nil {
 		return nil, entered
 	}
@@ -32,9 +32,9 @@ func TryLarge(t *flat.Table, before, limit int) (p *Product, entered []bool) {
 	case len(all):
 		return p, nil
 	case 0:
-		return tryWithout(t, nil, true, before, limit)
+		return tryWithout(t, nil, true, before, limit, limit)
 	}
-	return tryWithout(t, fit, true, 0, limit)
+	return tryWithout(t, fit, true, 0, limit, limit)
 }
 
 // fits reports whether s surely stays in its range.

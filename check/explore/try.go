@@ -26,48 +26,59 @@ const maxStored = 1 << 26
 // the limit, on average: free choices within one step multiply.
 const stepsEach = 16
 
+// stepsOfWide is stepsEach where so many values are told apart that a choice of one of them
+// may take all the time: then they are told apart no more.
+const stepsOfWide = 3
+
 // NewProduct explores the machine of t breadth first: the store is the queue. It is nil
 // where the machine has more than limit configurations, or takes more memory than that
 // many usually do; and where the machine is broken, so that an arm or a target may be
 // missing.
 func NewProduct(t *flat.Table, limit int) *Product {
-	p, _ := TryFurther(t, 0, limit)
+	p, _ := TryFurther(t, 0, limit, limit)
 	return p
 }
 
 // TryFurther is NewProduct where it gave nil with a limit before: what would give up as
 // it did then is left out. Where it gave up, entered marks by ID the states that it had
-// reached.
-func TryFurther(t *flat.Table, before, limit int) (p *Product, entered []bool) {
-	return tryWithout(t, nil, false, before, limit)
+// reached. It may be asked again, with the limit most.
+func TryFurther(t *flat.Table, before, limit, most int) (p *Product, entered []bool) {
+	return tryWithout(t, nil, false, before, limit, most)
 }
 
 // tryWithout is TryFurther that does not hold the sums given. Where the machine is large an
 // event may bring flags one by one.
-func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit int) (p *Product, entered []bool) {
-	held, paced := data.NewWithout(t.Machine, sums), true
-	recalls := before < maxRecalling && step.Recalls(t.Machine, held)
+func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most int) (p *Product, entered []bool) {
+	held, paced := data.NewWithout(t.Machine, sums, data.MostValues), true
+	coarse := data.NewWide(t.Machine, sums, most) != nil
+	recalls := (before < maxRecalling || coarse) && step.Recalls(t.Machine, held)
 	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
 		c, tooMany := step.NewClocks(t, held, which)
 		paced = paced && !tooMany
 		if c == nil {
 			continue
 		}
-		if recalls {
-			if p := tryRecalling(t, sums, limit, &which); p != nil {
-				p.paced = paced
-				return p, nil
-			}
+		if before < maxTimed && coarse {
+			p = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
 		}
-		if before < maxTimed {
-			if p, _ := try(t, min(limit, maxTimed), held, c); p != nil {
-				p.paced = paced
-				return p, nil
-			}
+		if before < maxTimed && p == nil && recalls {
+			p = tryRecalling(t, sums, limit, &which)
 		}
-		held, paced = data.NewWithout(t.Machine, sums), false
+		if before < maxTimed && p == nil {
+			p, _ = try(t, min(limit, maxTimed), held, c)
+		}
+		if p != nil {
+			p.paced = paced
+			return p, nil
+		}
+		held, paced = data.NewWithout(t.Machine, sums, data.MostValues), false
 	}
-	if recalls {
+	if coarse {
+		if p = tryWide(t, sums, large, limit, most, nil); p == nil && limit < most {
+			return nil, nil
+		}
+	}
+	if p == nil && recalls {
 		p = tryRecalling(t, sums, limit, nil)
 	}
 	if p == nil {
@@ -80,10 +91,23 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit int) 
 	return p, entered
 }
 
+// tryWide is try where more values are told apart than data.MostValues: up to as many as
+// there may be configurations in the end.
+func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which *step.Which) *Product {
+	held := data.NewWide(t.Machine, sums, most)
+	held.OneByOne = large
+	var c *step.Clocks
+	if which != nil {
+		c, _ = step.NewClocks(t, held, *which)
+	}
+	p, _ := try(t, limit, held, c)
+	return p
+}
+
 // tryRecalling is try where verdicts on data that is not held are; see step.Recalled.
 // With which it tells configurations apart by those times, too.
 func tryRecalling(t *flat.Table, sums []*data.Sum, limit int, which *step.Which) *Product {
-	held := data.NewWithout(t.Machine, sums)
+	held := data.NewWithout(t.Machine, sums, data.MostValues)
 	held.Recalls = true
 	var c *step.Clocks
 	if which != nil {
@@ -125,6 +149,9 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	}
 	x = newSearch(t, code)
 	x.most = stepsEach * limit
+	if tracked.Wide {
+		x.most = stepsOfWide * limit
+	}
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()

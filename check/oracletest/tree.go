@@ -179,13 +179,13 @@ func says(in machine.Input, t machine.Task) bool {
 
 // ending is how a run that is called ends with in.
 func (s *Space) ending(in machine.Input) string {
-	if in.Kind == machine.ResultInput {
+	if in.Kind == machine.ResultInput && in.Event >= 0 {
 		return s.Machine.Events[in.Event].Terminal.Name
 	}
-	if s.Def.Categories[in.Category] == "unknown" {
+	if in.Kind == machine.FailureInput && s.Def.Categories[in.Category] == "unknown" {
 		return "unknown"
 	}
-	return "" // it was cancelled
+	return "" // it was cancelled, or has nothing to say
 }
 
 // runsOn reports whether t still runs behind e.

@@ -219,9 +219,7 @@ func (s *Space) DeadEnds() []bool {
 			continue
 		}
 		for _, h := range state.Handlers {
-			if h.Kind == machine.OverBudgetInput && !slices.ContainsFunc(state.Dos, func(do int) bool {
-				return slices.Contains(s.spends(&machine.Snapshot{}, do), h.Cost)
-			}) {
+			if h.Kind == machine.OverBudgetInput && s.foreign(id, h.Cost) {
 				continue
 			}
 			for _, a := range h.Arms {
@@ -238,7 +236,16 @@ func (s *Space) DeadEnds() []bool {
 	return out
 }
 
-// Stuck marks the leaves that some run enters and no run leaves, cancel aside.
+// foreign reports whether no activity of leaf spends cost, so that over_budget of it comes there
+// for what was spent before, if at all.
+func (s *Space) foreign(leaf int, cost string) bool {
+	return !slices.ContainsFunc(s.Def.States[leaf].Dos, func(do int) bool {
+		return slices.Contains(s.spends(&machine.Snapshot{}, do), cost)
+	})
+}
+
+// Stuck marks the leaves that some run enters and no run leaves, cancel aside, and over_budget
+// as DeadEnds has it.
 func (s *Space) Stuck() []bool {
 	out := s.Entered()
 	for id := range out {
@@ -247,7 +254,11 @@ func (s *Space) Stuck() []bool {
 	for i, n := range s.Nodes {
 		for k := range n.Edges {
 			e := &n.Edges[k]
-			if at := n.Snapshot.State; at >= 0 && onward(i, e) && s.Nodes[e.To].Snapshot.State != at {
+			at := n.Snapshot.State
+			if at < 0 || !onward(i, e) || e.Input.Kind == machine.OverBudgetInput && s.foreign(at, e.Input.Over) {
+				continue
+			}
+			if s.Nodes[e.To].Snapshot.State != at {
 				out[at] = false
 			}
 		}

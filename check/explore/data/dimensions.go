@@ -60,7 +60,7 @@ func Coarse(m *ir.Machine) []string {
 	var out []string
 	for _, n := range New(m).Nodes {
 		lo, hi, ranged := n.Limits()
-		if !ranged || n.Domain.Sort != Free || !n.Read || uint64(hi-lo) < maxSpan {
+		if !ranged || n.Domain.Sort != Free || !n.Read || uint64(hi-lo) < MostValues {
 			continue
 		}
 		name := ""
@@ -75,8 +75,3 @@ func Coarse(m *ir.Machine) []string {
 	}
 	return out
 }
-
-// MostValues is how many values data may have that is compared with other data or
-// computed of it, for the checker to follow them one by one, where the environment
-// chooses them.
-const MostValues = maxSpan

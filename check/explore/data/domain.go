@@ -64,6 +64,7 @@ type Node struct {
 	cuts     []*ir.Const
 
 	Index int   // of a field of an event: among those
+	Ends  *Ends // of one that is only compared, and has many values; else nil
 	Slot  *Slot // where a configuration holds it; nil for a field of an event and what is not held
 }
 
@@ -81,9 +82,10 @@ func union(a, b *Node) {
 	}
 }
 
-// maxSpan is how many values a domain by value may have, where the environment
-// may choose among them.
-const maxSpan = 1 << 12
+// MostValues is how many values a domain by value may have, where the environment
+// chooses among them, unless all values are wanted that it has. Of the lengths of a list
+// there may always be so many.
+const MostValues = 1 << 12
 
 // Limits is the least and the greatest number that n may hold, of a list the least and
 // the greatest length; false where its type has no end.
@@ -100,8 +102,9 @@ func (n *Node) Limits() (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
-// newDomain makes the domain of nodes, which copies connect.
-func newDomain(nodes []*Node) *Domain {
+// newDomain makes the domain of nodes, which copies connect, with up to span values from
+// which one is chosen.
+func newDomain(nodes []*Node, span int64) *Domain {
 	d := &Domain{Kind: nodes[0].Type.Kind, nodes: nodes}
 	needsValue := d.Kind == ir.Bool || d.Kind == ir.EnumKind
 	for _, n := range nodes {
@@ -113,7 +116,7 @@ func newDomain(nodes []*Node) *Domain {
 		d.Sort = ByValue
 	case ir.Int, ir.Duration:
 		if needsValue {
-			d.Sort = d.wholeOrFree()
+			d.Sort = d.wholeOrFree(span)
 		}
 	case ir.List:
 		d.Sort = d.lengthOrFree()
@@ -130,7 +133,7 @@ func newDomain(nodes []*Node) *Domain {
 
 // wholeOrFree decides whether values can be held one by one: every field that
 // is held has a range, and there is no choice among too many.
-func (d *Domain) wholeOrFree() sort {
+func (d *Domain) wholeOrFree(span int64) sort {
 	lo, hi, chosen := int64(0), int64(-1), false
 	for _, n := range d.nodes {
 		l, h, ranged := n.Limits()
@@ -146,7 +149,7 @@ func (d *Domain) wholeOrFree() sort {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
-	if hi < lo || chosen && uint64(hi-lo) >= maxSpan || hi-lo < 0 {
+	if hi < lo || chosen && uint64(hi-lo) >= uint64(span) || hi-lo < 0 {
 		return Free
 	}
 	return ByValue
@@ -240,14 +243,17 @@ func (n *Node) Choices() int {
 		lo, hi := n.Lengths()
 		return int(hi-lo) + 1
 	case ByValue:
-		lo, hi := n.Ends()
+		if n.Ends != nil {
+			return n.Ends.most()
+		}
+		lo, hi := n.Between()
 		return int(min(hi-lo, MostChoices)) + 1
 	}
 	return 1
 }
 
-// Ends are the ends of what a free choice of n, held by its value, chooses from.
-func (n *Node) Ends() (lo, hi int64) {
+// Between is between what a free choice of n, held by its value, chooses.
+func (n *Node) Between() (lo, hi int64) {
 	lo, hi, ranged := n.Limits()
 	if !ranged {
 		return n.Domain.hull()

@@ -41,7 +41,7 @@ func (d *Domain) lengthOrFree() sort {
 		}
 	}
 	for _, n := range d.nodes {
-		if lo, hi := n.Lengths(); hi-lo >= maxSpan && (n.Var == nil || n.Var.Param || n.fitted) {
+		if lo, hi := n.Lengths(); hi-lo >= MostValues && (n.Var == nil || n.Var.Param || n.fitted) {
 			return Free
 		}
 	}

@@ -34,7 +34,7 @@ func Sums(m *ir.Machine) []*Sum {
 			list = append(list, s)
 		}
 	}
-	held := NewWithout(m, list)
+	held := NewWithout(m, list, MostValues)
 	return slices.DeleteFunc(list, func(s *Sum) bool { return held.Vars[s.Var].Read })
 }
 

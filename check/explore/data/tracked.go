@@ -4,7 +4,7 @@
 // In the order in which to read them: domain.go (the four ways to tell values apart),
 // tracked.go (which data that is done for), reads.go and lengths.go (what the text
 // reads, and by which constants), fans.go (how many elements a list has), waits.go (how long data lets timers wait), ranges.go
-// (what certainly fits), compare.go (what can be said of a code), slot.go (where a
+// (what certainly fits), compared.go (which values of an event are tried), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
 package data
@@ -28,16 +28,18 @@ type Tracked struct {
 	Chosen   []*Node // fields of events
 	Loose    bool    // counters are not held: every bound is both open and used up
 	OneByOne bool    // an event may bring flags one by one; see step.plain
+	Wide     bool    // it tells more values apart than New
 	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }
 
 // New reads all of m.
-func New(m *ir.Machine) *Tracked { return NewWithout(m, nil) }
+func New(m *ir.Machine) *Tracked { return NewWithout(m, nil, MostValues) }
 
-// NewWithout is New where it need not be known whether the sums given stay in their ranges.
-func NewWithout(m *ir.Machine, sums []*Sum) *Tracked {
+// NewWithout is New where it need not be known whether the sums given stay in their ranges,
+// and up to span values are told apart where one of them is chosen.
+func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
 	t := &Tracked{machine: m, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
 	for _, list := range [][]*ir.Var{m.Inputs(), m.Fields} {
 		for _, v := range list {
@@ -70,8 +72,11 @@ func NewWithout(m *ir.Machine, sums []*Sum) *Tracked {
 	t.readWaits()
 	t.readFans()
 	t.spread()
-	t.group()
-	t.giveUp()
+	t.group(int64(span))
+	t.giveUp(int64(span))
+	if span > MostValues {
+		t.onlyCompared()
+	}
 	return t
 }
 
@@ -85,6 +90,23 @@ func (t *Tracked) addChosen(n *Node) *Node {
 	n.Index = len(t.Chosen)
 	t.Chosen = append(t.Chosen, n)
 	return t.add(n)
+}
+
+// NewWide is NewWithout where that tells more values apart than New; else nil.
+func NewWide(m *ir.Machine, sums []*Sum, span int) *Tracked {
+	free := func(t *Tracked) (n int) {
+		for _, node := range t.Nodes {
+			if node.Domain.Sort == Free {
+				n++
+			}
+		}
+		return n
+	}
+	t := NewWithout(m, sums, span)
+	if t.Wide = free(t) < free(NewWithout(m, sums, MostValues)); !t.Wide {
+		return nil
+	}
+	return t
 }
 
 // Refs are the nodes that e stands for: one for a variable, one for each
@@ -146,21 +168,21 @@ func (t *Tracked) spread() {
 }
 
 // group gives every node its domain.
-func (t *Tracked) group() {
+func (t *Tracked) group(span int64) {
 	groups := map[*Node][]*Node{}
 	for _, n := range t.Nodes {
 		groups[n.find()] = append(groups[n.find()], n)
 	}
 	for _, n := range t.Nodes {
 		if n.find() == n {
-			newDomain(groups[n])
+			newDomain(groups[n], span)
 		}
 	}
 }
 
 // giveUp makes free what is given a value that nobody knows and has too many
 // values for a choice.
-func (t *Tracked) giveUp() {
+func (t *Tracked) giveUp(span int64) {
 	for changed := true; changed; {
 		changed = false
 		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
@@ -168,7 +190,7 @@ func (t *Tracked) giveUp() {
 			if !n.Read || n.Domain.Sort != ByValue || a.Value == nil || t.Known(a.Value, arm) {
 				return
 			}
-			if lo, hi, _ := n.Limits(); hi-lo >= maxSpan {
+			if lo, hi, _ := n.Limits(); hi-lo >= span {
 				n.Domain.Sort = Free
 				changed = true
 			}

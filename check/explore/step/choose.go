@@ -2,6 +2,7 @@ package step
 
 import (
 	"math"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -137,8 +138,33 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 		lo, hi := n.Lengths()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	case data.ByValue:
-		lo, hi := n.Ends()
+		if n.Ends != nil {
+			return s.chooseEnd(n)
+		}
+		lo, hi := n.Between()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	}
 	return 0
+}
+
+// ends are the values from which a field of an event is chosen that is only compared.
+type ends struct{ peers, values []int64 }
+
+// chooseEnd is a free choice of n, such a field.
+func (s *Step) chooseEnd(n *data.Node) int64 {
+	s.peers = s.peers[:0]
+	for _, p := range n.Ends.Peers {
+		if p.Slot == nil || !p.Valued() || p.Domain.Sort != data.ByValue {
+			continue // the comparison is a choice
+		}
+		s.Foot.reads(p)
+		if code, set := p.Slot.Load(s.Next); set {
+			s.peers = append(s.peers, code)
+		}
+	}
+	of := &s.ends[n.Index]
+	if of.values == nil || !slices.Equal(of.peers, s.peers) {
+		of.peers, of.values = append(of.peers[:0], s.peers...), n.Ends.Values(n, s.peers)
+	}
+	return of.values[s.Oracle.Choose(len(of.values))]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -55,7 +56,7 @@ func run(p *check.Pass) {
 		if turned == nil {
 			turned, round = g.TurnedAway(), leadRound(g)
 		}
-		if !round[s] && !entered(p, g, s, turned[s.ID]) {
+		if !round[s] && !entered(p, g, s, turned[s.ID]) && !halted(p, g, s) {
 			stayed(p, g, s)
 		}
 	}
@@ -90,11 +91,7 @@ func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool
 			open = true
 			continue
 		}
-		f := check.Finding{
-			State: s, Span: s.Require.Span, Witness: w,
-			Message: "a run would enter " + check.Quote(s.Path) + " with its `require` false",
-			Help:    "Make it true on every path to the state. If both paths are meant, branch before it: `on done when … -> … else -> …` in a state of its own.",
-		}
+		f := violated(s, w)
 		if a := g.Arm(e); a != nil {
 			f.Related = []diag.Related{{Span: a.Span, Message: "by this arm"}}
 		}
@@ -105,6 +102,31 @@ func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool
 		p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
 	}
 	return open
+}
+
+// violated is the finding that the run w would enter s with its `require` false.
+func violated(s *ir.State, w *witness.Witness) check.Finding {
+	return check.Finding{
+		State: s, Span: s.Require.Span, Witness: w,
+		Message: "a run would enter " + check.Quote(s.Path) + " with its `require` false",
+		Help:    "Make it true on every path to the state. If both paths are meant, branch before it: `on done when … -> … else -> …` in a state of its own.",
+	}
+}
+
+// halted reports that a run would enter s with its `require` false, in a step that cannot be
+// computed for another reason; false where none does.
+func halted(p *check.Pass, g *explore.Product, s *ir.State) bool {
+	f, turned := g.TurnedInto(s)
+	if !turned {
+		return false
+	}
+	w, sure := p.RunInto(f)
+	if !sure {
+		p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+		return true
+	}
+	p.Report(violated(s, w))
+	return true
 }
 
 // stayed reports that a run is in s with its `require` false: its entry block, or
