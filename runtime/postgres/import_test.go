@@ -249,7 +249,7 @@ func TestTables(t *testing.T) {
 		"runs.ended": "of the status", "runs.final": "of the state", "history.token": "of a commit under way", "inbox.token": "the same",
 		"tasks.id": "made by the table, in the same order", "counts": "through Counts", "count_log": "the same",
 		"tasks.handed": "of a look under way", "tasks.handed_to": "the same", "timers.handed": "the same", "timers.handed_to": "the same",
-		"history.id": "of the feed, which begins here", "meta": "of the tables themselves", "hosts": "of processes", "runs_v": "a view", "history_v": "a view",
+		"history.id": "of the feed, which begins here", "meta": "of the tables themselves", "settings": "the same", "hosts": "of processes", "runs_v": "a view", "history_v": "a view",
 	}
 	for _, table := range store.Tables {
 		for _, c := range table.Columns {
@@ -264,6 +264,9 @@ func TestTables(t *testing.T) {
 		t.Fatalf("%d columns, %v", len(rows), err)
 	}
 	for _, row := range rows {
+		if strings.HasPrefix(row[0], "archived_") || strings.HasPrefix(row[0], "all_") {
+			continue // empty then, or a view
+		}
 		if other[row[0]] == "" && other[row[0]+"."+row[1]] == "" {
 			t.Errorf("column %s of %s is not moved", row[1], row[0])
 		}
