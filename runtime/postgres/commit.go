@@ -16,6 +16,7 @@ type commit struct {
 	*store.Commit
 	token int64
 	doubt bool // an earlier try may have been made
+	back  bool // the run is moved back from the archive first
 }
 
 // Commit implements store.Store.
@@ -30,11 +31,9 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 		return ErrReadOnly
 	}
 	w := commit{Commit: c, token: int64(rand.Uint64())}
-	err := errAlone
-	if s.within == nil && !w.alone() {
-		err = s.together(ctx, &w)
-	}
-	if errors.Is(err, errAlone) {
+	err := s.commit(ctx, &w)
+	if w.archived(err) {
+		w.back = true
 		err = s.commitAlone(ctx, &w)
 	}
 	switch {
@@ -45,6 +44,18 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 		s.fold(ctx)
 	case errors.Is(err, machine.ErrDuplicate):
 		return s.duplicate(ctx, c)
+	}
+	return err
+}
+
+// commit writes a commit, together with others where it can.
+func (s *Store) commit(ctx context.Context, w *commit) error {
+	err := errAlone
+	if s.within == nil && !w.alone() {
+		err = s.together(ctx, w)
+	}
+	if errors.Is(err, errAlone) {
+		err = s.commitAlone(ctx, w)
 	}
 	return err
 }
@@ -89,6 +100,9 @@ func decided(err error) bool {
 // write writes a commit in a transaction: what stands is locked and read in one round trip,
 // and all that is to be written goes in another.
 func (w *commit) write(ctx context.Context, t *tx) error {
+	if w.back {
+		t.queue(nil, unarchiveRun, w.Run.Run)
+	}
 	f, err := t.stand(ctx, w.Commit)
 	if err != nil {
 		return err

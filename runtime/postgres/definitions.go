@@ -15,11 +15,11 @@ const (
 	selectDefinition    = selectDefinitions + ` WHERE hash = $1`
 	selectAllDefinition = selectDefinitions + ` ORDER BY machine, hash`
 	selectVersionCounts = `
-	SELECT d.hash, coalesce(live.runs, 0), (SELECT min(started) FROM @runs WHERE definition = d.hash) AS first
+	SELECT d.hash, coalesce(live.runs, 0), (SELECT min(started) FROM @all_runs WHERE definition = d.hash) AS first
 	FROM @definitions AS d LEFT JOIN (
 		SELECT definition, count(*) AS runs FROM @runs WHERE status IN ('running', 'halted', 'ending') GROUP BY definition
 	) AS live ON live.definition = d.hash
-	WHERE EXISTS (SELECT 1 FROM @runs WHERE definition = d.hash)`
+	WHERE EXISTS (SELECT 1 FROM @all_runs WHERE definition = d.hash)`
 )
 
 // PutDefinition implements store.Store.

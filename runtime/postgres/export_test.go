@@ -11,3 +11,6 @@ func Statements(s *Store) (all []string) {
 
 // Channel is that of a store's hints.
 func Channel(s *Store) string { return s.channel() }
+
+// OfFormat opens a database as a version that knows no later format.
+func OfFormat(n int) Option { return func(o *options) { o.steps = migrations()[:n] } }

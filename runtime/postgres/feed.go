@@ -27,10 +27,12 @@ const (
 			AND classid = (hashtext('fsmc feed ' || '@history' :: regclass :: oid) :: bigint & 4294967295) :: oid))
 	FROM (SELECT @feed_taken() AS taken OFFSET 0) AS last`
 
-	selectFeed = `
+	selectLiveFeed = `
 	SELECT id, coalesce((SELECT machine FROM @runs AS r WHERE r.run = h.run), ''), run, seq, at, kind, input, source, target, effect, record
 	FROM @history AS h WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3`
 )
+
+var selectFeed = everywhere(selectLiveFeed)
 
 // Feed implements store.Store. In a transaction of the program it is that of the database.
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {

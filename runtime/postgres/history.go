@@ -19,15 +19,21 @@ const (
 	selectAnswerToken = `
 	SELECT token FROM @inbox WHERE run = $1 AND event_id = $2`
 
-	selectStrays = `
+	selectLiveStrays = `
 	SELECT h.run, h.records, coalesce(r.seq, 0) FROM (
 		SELECT run, count(*) AS records FROM @history WHERE $1 = '' OR run = $1 GROUP BY run) AS h
 	LEFT JOIN @runs AS r ON r.run = h.run WHERE h.records > coalesce(r.seq, 0)`
 )
 
+var (
+	selectHistoryOfAll = everywhere(selectHistory)
+	selectAnswerOfAll  = everywhere(selectAnswer)
+	selectStrays       = everywhere(selectLiveStrays)
+)
+
 // History implements store.Store.
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	return readAll(ctx, s, scanHistory, selectHistory, run, after, atMost(limit))
+	return readOne(ctx, s, scanHistory, selectHistory, selectHistoryOfAll, run, after, atMost(limit))
 }
 
 func scanHistory(found row, h *store.HistoryRow) error {
@@ -36,9 +42,13 @@ func scanHistory(found row, h *store.HistoryRow) error {
 
 // Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	return readFirst(ctx, s, func(found row, a *json.RawMessage) error {
+	found, err := readOne(ctx, s, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))
-	}, selectAnswer, run, eventID)
+	}, selectAnswer, selectAnswerOfAll, run, eventID)
+	if err != nil || len(found) == 0 {
+		return nil, false, err
+	}
+	return found[0], true, nil
 }
 
 // Strays looks through all of history for records that no run leads to: of one run,

@@ -96,6 +96,7 @@ func (s *Store) join(ctx context.Context) error {
 		defer close(s.present.done)
 		for rest(beating, beatEvery) {
 			_ = s.beat(beating) // a later one says so, or a call that needs it
+			s.archive(beating)
 		}
 	}()
 	return nil

@@ -19,10 +19,10 @@ var ErrNotEmpty = errors.New("the database has runs already")
 
 const (
 	// lockImported keeps others from beginning anything in the meantime.
-	lockImported = `LOCK TABLE @definitions, @runs, @history, @prunings IN EXCLUSIVE MODE`
+	lockImported = `LOCK TABLE @definitions, @runs, @history, @prunings, @archived_runs IN EXCLUSIVE MODE`
 	selectSome   = `
 	SELECT EXISTS (SELECT 1 FROM @runs) OR EXISTS (SELECT 1 FROM @history) OR EXISTS (SELECT 1 FROM @definitions)
-		OR EXISTS (SELECT 1 FROM @prunings)`
+		OR EXISTS (SELECT 1 FROM @prunings) OR EXISTS (SELECT 1 FROM @archived_runs)`
 	raiseEpoch = `SELECT setval('@epochs', greatest($1, (SELECT last_value FROM @epochs), 1))`
 	analyzeAll = `ANALYZE @definitions, @runs, @history, @tasks, @timers, @outbox, @inbox`
 

@@ -3,12 +3,9 @@
 package postgres_test
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +14,6 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
@@ -66,61 +62,6 @@ func inTheMiddle(t *testing.T) (path string) {
 // replayed is the check of a move.
 func replayed(ctx context.Context, s *postgres.Store) error {
 	return runtime.NewEngine(s).ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error { return err })
-}
-
-// contents are all that the port shows of a store.
-func contents(t *testing.T, s store.Store) string {
-	t.Helper()
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	out.SetIndent("", " ")
-	show := func(v any, err error) {
-		if err == nil {
-			err = out.Encode(v)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx := t.Context()
-	runs, err := s.Runs(ctx, store.RunFilter{})
-	show(runs, err)
-	for _, r := range runs {
-		history, err := s.History(ctx, r.Run, 0, 0)
-		show(history, err)
-		tasks, err := s.Tasks(ctx, r.Run)
-		show(tasks, err)
-		timers, err := s.Timers(ctx, r.Run)
-		show(timers, err)
-		messages, err := s.Outbox(ctx, r.Run, 0)
-		show(messages, err)
-		answer, _, err := s.Accepted(ctx, r.Run, "go")
-		show(answer, err)
-		report, err := s.Reports(ctx, store.ReportQuery{Child: r.Run})
-		show(report, err)
-	}
-	definitions, err := s.Definitions(ctx)
-	show(definitions, err)
-	limits, err := s.Limits(ctx, noon.AddDate(1, 0, 0))
-	show(limits, err)
-	counts, err := s.Counts(ctx, "", time.Time{})
-	var rows []string
-	for _, c := range counts.Runs {
-		rows = append(rows, fmt.Sprintf("run %+v", c))
-	}
-	for _, c := range counts.Steps {
-		rows = append(rows, fmt.Sprintf("step %+v", c))
-	}
-	for _, c := range counts.Stays {
-		rows = append(rows, fmt.Sprintf("stay %+v", c))
-	}
-	costs := map[string]string{} // a day may have several of them
-	for _, c := range counts.Costs {
-		costs[c.Name] = machine.AddAmounts(cmp.Or(costs[c.Name], "0"), c.Amount)
-	}
-	slices.Sort(rows)
-	show([]any{rows, costs}, err)
-	return b.String()
 }
 
 // TestImport: all that a SQLite database has is moved, and goes on where it was.
@@ -249,7 +190,7 @@ func TestTables(t *testing.T) {
 		"runs.ended": "of the status", "runs.final": "of the state", "history.token": "of a commit under way", "inbox.token": "the same",
 		"tasks.id": "made by the table, in the same order", "counts": "through Counts", "count_log": "the same",
 		"tasks.handed": "of a look under way", "tasks.handed_to": "the same", "timers.handed": "the same", "timers.handed_to": "the same",
-		"history.id": "of the feed, which begins here", "meta": "of the tables themselves", "hosts": "of processes", "runs_v": "a view", "history_v": "a view",
+		"history.id": "of the feed, which begins here", "meta": "of the tables themselves", "settings": "the same", "hosts": "of processes", "runs_v": "a view", "history_v": "a view",
 	}
 	for _, table := range store.Tables {
 		for _, c := range table.Columns {
@@ -264,6 +205,9 @@ func TestTables(t *testing.T) {
 		t.Fatalf("%d columns, %v", len(rows), err)
 	}
 	for _, row := range rows {
+		if strings.HasPrefix(row[0], "archived_") || strings.HasPrefix(row[0], "all_") {
+			continue // empty then, or a view
+		}
 		if other[row[0]] == "" && other[row[0]+"."+row[1]] == "" {
 			t.Errorf("column %s of %s is not moved", row[1], row[0])
 		}

@@ -22,6 +22,8 @@ const (
 	countTrees = `SELECT count(*) + coalesce(sum((SELECT count(*) FROM @runs AS child WHERE child.root = r.run)), 0)`
 	countOld   = countTrees + whereOld + ` AND $1 :: timestamptz IS NOT NULL`
 
+	oldestFirst = ` ORDER BY ended, run LIMIT $5 FOR UPDATE OF r SKIP LOCKED`
+
 	selectTree = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,
 		coalesce(parent, ''), told
@@ -42,19 +44,33 @@ var (
 	whereDone = ` AND NOT ` + isBusy + ` AND NOT EXISTS (
 		SELECT 1 FROM @runs AS child WHERE child.root = r.run AND (child.status <> 'finished' OR ` + childBusy + `))`
 	countPrunable  = countTrees + whereOld + whereDone
-	selectPrunable = `SELECT run` + whereOld + whereDone + ` ORDER BY ended, run LIMIT $5 FOR UPDATE OF r SKIP LOCKED`
+	selectPrunable = `SELECT run` + whereOld + whereDone + oldestFirst
+	selectArchived = `SELECT run` + whereOld + ` AND $1 :: timestamptz IS NOT NULL` + oldestFirst
 )
 
-// deletions are what belongs to runs.
-var deletions = []string{
-	`DELETE FROM @inbox WHERE run = ANY ($1)`,
-	`DELETE FROM @outbox WHERE run = ANY ($1)`,
-	`DELETE FROM @timers WHERE run = ANY ($1)`,
-	`DELETE FROM @checkpoints WHERE run = ANY ($1)`,
-	`DELETE FROM @tasks WHERE run = ANY ($1)`,
-	`DELETE FROM @tags WHERE run = ANY ($1)`,
-	`DELETE FROM @history WHERE run = ANY ($1)`,
-	`DELETE FROM @runs WHERE run = ANY ($1)`,
+// place is where runs are.
+type place bool
+
+const (
+	live     place = false
+	archived place = true
+)
+
+// in is a statement about live runs, as one about those in this place.
+func (p place) in(text string) string {
+	if p == archived {
+		return strings.ReplaceAll(text, "@runs", "@archived_runs")
+	}
+	return text
+}
+
+// tables are those of what belongs to runs, in the order in which it is deleted. A run in the archive
+// has no tasks and timers.
+func (p place) tables() []string {
+	if p == archived {
+		return []string{"archived_inbox", "archived_outbox", "archived_checkpoints", "archived_tags", "archived_history", "archived_runs"}
+	}
+	return []string{"inbox", "outbox", "timers", "checkpoints", "tasks", "tags", "history", "runs"}
 }
 
 // maxPruned is how many records one write deletes before it stops short of its limit. A tree
@@ -74,8 +90,17 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	if q.Limit <= 0 {
 		return done, nil
 	}
-	runs, err := writing(ctx, s, func(ctx context.Context, t *tx) (int64, error) { return t.prune(ctx, &q) })
-	return store.Pruned{Runs: runs}, err
+	for _, prune := range []func(*tx, context.Context, *store.PruneQuery) (int64, error){
+		(*tx).pruneMonths,
+		func(t *tx, ctx context.Context, q *store.PruneQuery) (int64, error) { return t.prune(ctx, q, archived) },
+		func(t *tx, ctx context.Context, q *store.PruneQuery) (int64, error) { return t.prune(ctx, q, live) },
+	} {
+		done.Runs, err = writing(ctx, s, func(ctx context.Context, t *tx) (int64, error) { return prune(t, ctx, &q) })
+		if err != nil || done.Runs > 0 {
+			break
+		}
+	}
+	return done, err
 }
 
 // outcomes are those of the runs that are meant.
@@ -87,17 +112,24 @@ func outcomes(q *store.PruneQuery) []string {
 }
 
 func (t *tx) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
-	args := []any{q.Now, outcomes(q), q.Before, q.Machine}
-	prunable, _, err := first(ctx, t, scanOne[int64], countPrunable, args...)
-	if err != nil {
+	var counts [3][]int64
+	for i, text := range []string{countPrunable, countOld, archived.in(countOld)} {
+		ask(t, &counts[i], scanOne[int64], text, q.Now, outcomes(q), q.Before, q.Machine)
+	}
+	if err := t.flush(ctx); err != nil {
 		return done, err
 	}
-	old, _, err := first(ctx, t, scanOne[int64], countOld, args...)
-	return store.Pruned{Runs: prunable, Kept: old - prunable}, err
+	prunable, old, gone := counts[0][0], counts[1][0], counts[2][0]
+	return store.Pruned{Runs: prunable + gone, Kept: old - prunable}, nil
 }
 
-func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
-	roots, err := list(ctx, t, scanOne[string], selectPrunable, q.Now, outcomes(q), q.Before, q.Machine, q.Limit)
+// prune deletes some of the runs in live tables, or in those of the archive.
+func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64, error) {
+	text := selectPrunable
+	if from == archived {
+		text = from.in(selectArchived)
+	}
+	roots, err := list(ctx, t, scanOne[string], text, q.Now, outcomes(q), q.Before, q.Machine, q.Limit)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +137,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
 	var gone tally
 	records := int64(0)
 	for _, root := range roots {
-		tree, err := t.tree(ctx, q, root)
+		tree, err := t.tree(ctx, q, from, root)
 		if err != nil {
 			return 0, err
 		}
@@ -124,8 +156,8 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
 		return 0, nil
 	}
 	t.queue(nil, allowPruning)
-	for _, text := range deletions {
-		t.queue(nil, text, runs)
+	for _, table := range from.tables() {
+		t.queue(nil, `DELETE FROM @`+table+` WHERE run = ANY ($1)`, runs)
 	}
 	if err := t.log(gone); err != nil {
 		return 0, err
@@ -136,13 +168,13 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (int64, error) {
 
 // tree locks a run with all that is below it; it is empty where someone else has a part of it
 // locked, or a part of it is under way.
-func (t *tx) tree(ctx context.Context, q *store.PruneQuery, root string) ([]standing, error) {
-	tree, err := list(ctx, t, scanStanding, selectTree, root)
+func (t *tx) tree(ctx context.Context, q *store.PruneQuery, from place, root string) ([]standing, error) {
+	tree, err := list(ctx, t, scanStanding, from.in(selectTree), root)
 	if err != nil {
 		return nil, err
 	}
 	type size struct{ all, busy int }
-	n, _, err := first(ctx, t, func(found row, n *size) error { return found.Scan(&n.all, &n.busy) }, selectBusy, q.Now, root)
+	n, _, err := first(ctx, t, func(found row, n *size) error { return found.Scan(&n.all, &n.busy) }, from.in(selectBusy), q.Now, root)
 	if err != nil || n.all != len(tree) || n.busy > 0 {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ var workerMay = map[string]string{
 	"tags":        "INSERT, UPDATE",
 	"meta":        "",
 	"prunings":    "",
+	"settings":    "",
 }
 
 const (
@@ -166,6 +167,7 @@ func (s *Store) workerGrants(owner, role string, tables []string) []string {
 	all := []string{"GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + s.schema + " TO " + role}
 	for _, table := range tables {
 		rights, some := workerMay[table]
+		some = some || strings.HasPrefix(table, "archived_")
 		switch full := s.schema + "." + quoted(table); {
 		case !some:
 			everything = append(everything, full)

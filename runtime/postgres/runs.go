@@ -18,20 +18,23 @@ const columnsOfRuns = `
 const selectRuns = columnsOfRuns + `@runs`
 
 // selectTagged is for the index of tags, which has the order of the list.
-const selectTagged = columnsOfRuns + `@tags JOIN @runs USING (run)`
+const selectTagged = columnsOfRuns + `@tags AS tags JOIN @runs AS runs USING (run)`
 
 const selectRun = selectRuns + ` WHERE run = $1`
 
+var selectRunOfAll = everywhere(selectRun)
+
 // Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
-	row, ok, err := readFirst(ctx, s, scanRun, selectRun, run)
-	if err == nil && !ok {
-		return row, store.ErrNotFound
+	rows, err := readOne(ctx, s, scanRun, selectRun, selectRunOfAll, run)
+	switch {
+	case err != nil:
+		return store.RunRow{}, err
+	case len(rows) == 0:
+		return store.RunRow{}, store.ErrNotFound
 	}
-	if err == nil {
-		s.standings.note(standingIn(&row))
-	}
-	return row, err
+	s.standings.note(standingIn(&rows[0]))
+	return rows[0], nil
 }
 
 func scanRun(found row, r *store.RunRow) error {
@@ -105,9 +108,12 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	default:
 		c.add("(final = $%d OR final IS NULL AND status IN ('running', 'halted', 'ending') AND state = $%d)", f.State)
 	}
-	text, order := selectRuns, "started"
+	text, tags, order := selectRuns, "@tags", "started"
 	if len(f.Tags) > 0 {
 		text, order = selectTagged, "began"
+	}
+	if !onlyLive(f) {
+		text, tags = everywhere(text), everywhere(tags)
 	}
 	for i, name := range machine.TagNames(f.Tags) {
 		if i == 0 {
@@ -115,7 +121,7 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 			c.add("value = $%d", f.Tags[name])
 			continue
 		}
-		c.addAll("EXISTS (SELECT 1 FROM @tags AS t WHERE t.run = runs.run AND t.name = $%d AND t.value = $%d)", name, f.Tags[name])
+		c.addAll("EXISTS (SELECT 1 FROM "+tags+" AS t WHERE t.run = runs.run AND t.name = $%d AND t.value = $%d)", name, f.Tags[name])
 	}
 	if f.Paused {
 		c.texts = append(c.texts, "paused")
@@ -141,4 +147,9 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 	}
 	c.args = append(c.args, atMost(f.Limit))
 	return text + fmt.Sprintf(" ORDER BY "+order+" DESC, run DESC LIMIT $%d", len(c.args)), c.args
+}
+
+// onlyLive reports whether no run in the archive can be meant.
+func onlyLive(f *store.RunFilter) bool {
+	return f.Paused || f.Status != "" && f.Status != machine.Finished
 }

@@ -23,6 +23,9 @@ type Status struct {
 	Tables []Table `json:"tables"` // the largest first
 	Hosts  []Host  `json:"hosts"`
 
+	Archive string  `json:"archive"` // the setting: month or off
+	Months  []Month `json:"months"`  // of the archive, the oldest first
+
 	Settings []Setting `json:"settings"`
 	// Standbys says how many connected standbys a commit waits for; nil where the role may not know.
 	Standbys     *int         `json:"standbys"`
@@ -55,9 +58,11 @@ type Transaction struct {
 const (
 	selectServerText = `SELECT current_setting('server_version'), current_database(), current_user`
 	selectSizes      = `
-	SELECT c.relname, greatest(coalesce(s.n_live_tup, 0), c.reltuples :: bigint, 0), pg_total_relation_size(c.oid)
+	SELECT coalesce(p.relname, c.relname), sum(greatest(coalesce(s.n_live_tup, 0), c.reltuples :: bigint, 0)) :: bigint,
+		sum(pg_total_relation_size(c.oid)) :: bigint
 	FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
-	WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 3 DESC, 1`
+		LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
+	WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') GROUP BY 1 ORDER BY 3 DESC, 1`
 	selectStandbys = `
 	SELECT current_setting('synchronous_standby_names'),
 		CASE WHEN pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') THEN (
@@ -78,7 +83,8 @@ func Inspect(ctx context.Context, url string, opts ...Option) (*Status, error) {
 		return nil, err
 	}
 	defer s.pool.Close()
-	st := Status{Schema: s.schema, Known: len(s.steps()), Problems: []string{}, Missing: []Migration{}, Hosts: []Host{}}
+	st := Status{Schema: s.schema, Known: len(s.steps()), Problems: []string{}, Missing: []Migration{}, Hosts: []Host{},
+		Archive: ArchiveOff, Months: []Month{}}
 	return &st, s.once(ctx, func(ctx context.Context, t *tx) error {
 		if err := st.readServer(ctx, t); err != nil {
 			return err
@@ -135,6 +141,16 @@ func (st *Status) readSchema(ctx context.Context, t *tx) (err error) {
 		if st.Hosts, err = t.hosts(ctx); err != nil {
 			return err
 		}
+	}
+	if err == nil && format >= archiveFormat {
+		if st.Archive, _, err = first(ctx, t, scanOne[string], selectArchive); err != nil {
+			return err
+		}
+		months, err := list(ctx, t, scanMonth, selectMonths)
+		if err != nil {
+			return err
+		}
+		st.Months = append(st.Months, months...)
 	}
 	st.Tables, err = list(ctx, t, func(found row, s *Table) error {
 		return found.Scan(&s.Name, &s.Rows, &s.Bytes)

@@ -24,7 +24,7 @@ A password comes from PGPASSWORD, a service file or .pgpass. No command prints i
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newDBInit(s), newDBStatus(s), newDBMigrate(s), newDBRoles(s))
+	c.AddCommand(newDBInit(s), newDBStatus(s), newDBMigrate(s), newDBRoles(s), newDBArchive(s))
 	return c
 }
 

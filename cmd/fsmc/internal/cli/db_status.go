@@ -24,7 +24,7 @@ func newDBStatus(s *streams) *cobra.Command {
   - the schema, its format, and the changes that are missing
   - the settings with which a server may lose what it has acknowledged, and whether
     it waits for a standby: without one, a failover may lose the last moments
-  - the size of the tables, with about how many rows they have
+  - the size of the tables, with about how many rows they have, and the archive
   - the processes that can write, with their versions
   - the oldest transaction: while it is open, the dead rows that are younger stay
 
@@ -80,6 +80,7 @@ func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
 	for _, table := range st.Tables {
 		line("  "+table.Name, "%s, about %s", sizeText(table.Bytes), describe.Count(int(table.Rows), "row"))
 	}
+	line("archive", "%s", archived(st))
 	for i := range st.Hosts {
 		h := &st.Hosts[i]
 		gone := ""
