@@ -46,6 +46,9 @@ func contents(t *testing.T, s store.Store) string {
 	}
 	definitions, err := s.Definitions(ctx)
 	show(definitions, err)
+	versions, err := s.VersionCounts(ctx)
+	slices.SortFunc(versions, func(a, b store.VersionCount) int { return cmp.Compare(a.Hash, b.Hash) })
+	show(versions, err)
 	limits, err := s.Limits(ctx, noon.AddDate(1, 0, 0))
 	show(limits, err)
 	counts, err := s.Counts(ctx, "", time.Time{})
