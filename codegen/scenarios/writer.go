@@ -213,12 +213,7 @@ func (w *writer) step(s *ir.CoverStep) error {
 		if w.hasCome(happening{timer: c.Timer.ID}) {
 			return nil
 		}
-		for _, a := range w.sim.Run().Alarms {
-			if a.Timer == c.Timer.ID {
-				return w.wait(a.Due)
-			}
-		}
-		return errors.New("its timer does not run there")
+		return w.waitFor(c.Timer.ID)
 	case ir.CaseOverBudget:
 		if w.hasCome(happening{-1, c.Cost}) {
 			return nil
@@ -287,6 +282,49 @@ func (w *writer) says(name string, yes bool) {
 	}
 	w.answers[name] = yes
 	w.line("guard %s = %v", name, yes)
+}
+
+// mostPutOff is how often a wait puts off idle timers.
+const mostPutOff = 50
+
+// waitFor waits until a timer fires. Idle timers that would fire before it are put off by checkpoints of an attempt.
+func (w *writer) waitFor(timer int) error {
+	for n := 0; ; n++ {
+		var due, idle time.Time
+		for _, a := range w.sim.Run().Alarms {
+			switch {
+			case a.Timer == timer:
+				due = a.Due
+			case w.x.Definition().Timers[a.Timer].Idle && (idle.IsZero() || a.Due.Before(idle)):
+				idle = a.Due
+			}
+		}
+		if due.IsZero() {
+			return errors.New("its timer does not run there")
+		}
+		name := w.running()
+		if idle.IsZero() || !idle.Before(due) || name == "" || n == mostPutOff {
+			return w.wait(due)
+		}
+		now := w.sim.Now()
+		if err := w.wait(now.Add(idle.Sub(now) * 9 / 10)); err != nil {
+			return err
+		}
+		w.line("%s checkpoint", name)
+		if err := w.take(simulate.Move{Kind: machine.ProgressInput, Do: name}); err != nil {
+			return err
+		}
+	}
+}
+
+// running is an attempt that is under way, by the name that a line has for it; empty for none.
+func (w *writer) running() string {
+	for _, t := range w.sim.Run().HandedOut() {
+		if name, err := w.nameOf(&t); err == nil && !t.NotBefore.After(w.sim.Now()) {
+			return name
+		}
+	}
+	return ""
 }
 
 // wait lets time pass until a moment.
