@@ -295,12 +295,6 @@ func NewCodeReviewCore(params CodeReviewParams) CodeReviewCore {
 	}}
 }
 
-// CodeReviewOptional is a field that may be unset.
-type CodeReviewOptional[T any] struct {
-	Value T
-	Set   bool
-}
-
 // CodeReviewInputKind says what an input is.
 type CodeReviewInputKind uint8
 
@@ -700,4 +694,10 @@ func (v *CodeReviewParams) misfit() string {
 		return "parameter \"pr\": it is not valid UTF-8, or longer than 1 MiB"
 	}
 	return ""
+}
+
+// CodeReviewOptional is a value that may be unset; Value is zero then.
+type CodeReviewOptional[T any] struct {
+	Value T
+	Set   bool
 }
