@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -62,6 +63,13 @@ func (s *session) of(m *ir.Machine) *result {
 		p := s.shared(m)
 		if s.rules != nil {
 			r.list = p.apply(s.rules)
+			if open := undecided(r.list); open > 0 && explore.HasWide(p.Table(), s.limit) {
+				again := s.shared(m)
+				again.Table().Wide = true
+				if list := again.apply(s.rules); undecided(list) < open {
+					p, r.list = again, list
+				}
+			}
 		}
 		if s.bounds || s.called[m] {
 			r.worst = p.bounds(!s.visits || s.called[m])
@@ -78,6 +86,16 @@ func (s *session) of(m *ir.Machine) *result {
 	})
 	stop.On(s.ctx).Look() // another goroutine may have given it up
 	return r
+}
+
+// undecided is how many questions are open.
+func undecided(list diag.List) (n int) {
+	for i := range list {
+		if list[i].Rule == "undecided" {
+			n++
+		}
+	}
+	return n
 }
 
 // harmless are the errors with which the summary of a machine is true all the same: what is

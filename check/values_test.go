@@ -117,7 +117,7 @@ func TestOnlyCompared(t *testing.T) {
 				arms = strings.Replace(arms, "   else reject\n", "", 1)
 			}
 		}
-		src := "machine M(most int 0..WIDE) {\n event E { n int 0..WIDE, m int 0..WIDE }\n initial S\n after 1h -> T\n state S {\n" + arms + " }\n" +
+		src := "machine M(most int 0..100) {\n event E { n int 0..WIDE, m int 0..WIDE }\n initial S\n after 1h -> T\n state S {\n" + arms + " }\n" +
 			each(len(guards), "", " state S%[1]d { on done when most == 7 -> Seven else -> T }\n") + " terminal Seven\n terminal T\n}\n"
 		found := func(wide int64) string {
 			n := fmt.Sprint(wide)

@@ -30,6 +30,15 @@ const stepsEach = 16
 // may take all the time: then they are told apart no more.
 const stepsOfWide = 3
 
+// stepsAtFirst is the most where it is not known that something hangs on it: some tenths of a second.
+const stepsAtFirst = 1 << 18
+
+// HasWide reports whether there may be more to tell apart than is at first: where something of t is
+// undecided, it may be decided with t.Wide.
+func HasWide(t *flat.Table, limit int) bool {
+	return !t.Wide && data.NewWide(t.Machine, nil, limit) != nil
+}
+
 // NewProduct explores the machine of t breadth first: the store is the queue. It is nil
 // where the machine has more than limit configurations, or takes more memory than that
 // many usually do; and where the machine is broken, so that an arm or a target may be
@@ -151,6 +160,9 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	x.most = stepsEach * limit
 	if tracked.Wide {
 		x.most = stepsOfWide * limit
+		if !t.Wide {
+			x.most = min(x.most, stepsAtFirst)
+		}
 	}
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
@@ -211,7 +223,7 @@ const maxTimed = 20_000
 // not held: where there are more, each verdict is chosen again at every reading.
 const maxRecalling = 20_000
 
-// maxWork is the most bounds in all zones that steps may make: less than a tenth of a second.
+// maxWork is the most bounds in all zones that steps may make: less than some tenths of a second.
 const maxWork = 2_000_000
 
 // MayReadUnset reports whether some run may read a field that it has not set.
