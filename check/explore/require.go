@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -32,10 +31,7 @@ func (p *Product) TurnedInto(leaf *ir.State) (Fault, bool) {
 
 // noteTurned notes the leaves that have sent the run away in the step at hand, which is f.
 func (x *search) noteTurned(f Fault) {
-	for leaf := range x.turnedAway() {
-		if slices.Contains(x.TurnedByHost, leaf) {
-			continue
-		}
+	for _, leaf := range x.turnedAway() {
 		if known, ok := x.turned[leaf]; !ok || known.Guessed && !f.Guessed {
 			f.Turned = leaf
 			x.turned[leaf] = f
@@ -43,31 +39,21 @@ func (x *search) noteTurned(f Fault) {
 	}
 }
 
-// turnedAway are the leaves that have sent the run away in the step at hand.
-func (x *search) turnedAway() iter.Seq[*ir.State] {
-	return func(yield func(*ir.State) bool) {
-		target := x.Program.Machine.Root
-		if x.arm != nil {
-			target = x.arm.Target
-		}
-		for range x.Turned {
-			leaf := target.Leaf()
-			if !yield(leaf) {
-				return
-			}
-			target = leaf.Require.Target
-		}
+// turnedAway are the leaves that have sent the run away in the step at hand, without asking a host
+// guard.
+func (x *search) turnedAway() (leaves []*ir.State) {
+	target := x.Program.Machine.Root
+	if x.arm != nil {
+		target = x.arm.Target
 	}
-}
-
-// turnsAway reports whether leaf is one of those, and has asked no host guard.
-func (x *search) turnsAway(leaf *ir.State) bool {
-	for turned := range x.turnedAway() {
-		if turned == leaf {
-			return !slices.Contains(x.TurnedByHost, leaf)
+	for range x.Turned {
+		leaf := target.Leaf()
+		if !slices.Contains(x.TurnedByHost, leaf) {
+			leaves = append(leaves, leaf)
 		}
+		target = leaf.Require.Target
 	}
-	return false
+	return leaves
 }
 
 // headsFor is the leaf for which edge e makes; nil where it stays.

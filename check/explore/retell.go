@@ -60,7 +60,7 @@ func (x *search) compareFault() {
 		x.capture()
 	}
 	want := x.sought.fault
-	if want != nil && want.Turned != nil && !x.turnsAway(want.Turned) {
+	if want != nil && want.Turned != nil && !slices.Contains(x.turnedAway(), want.Turned) {
 		return
 	}
 	if want != nil && x.Fault.Assign == want.Assign && x.Fault.At == want.ReadAt && (x.In == nil || x.In.ID == want.Input) {

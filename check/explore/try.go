@@ -36,7 +36,7 @@ const stepsAtFirst = 1 << 18
 // HasWide reports whether there may be more to tell apart than is at first: where something of t is
 // undecided, it may be decided with t.Wide.
 func HasWide(t *flat.Table, limit int) bool {
-	return !t.Wide && data.NewWide(t.Machine, nil, limit) != nil
+	return !t.Wide && data.New(t.Machine).Wider(nil, limit)
 }
 
 // NewProduct explores the machine of t breadth first: the store is the queue. It is nil
@@ -59,7 +59,7 @@ func TryFurther(t *flat.Table, before, limit, most int) (p *Product, entered []b
 // event may bring flags one by one.
 func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most int) (p *Product, entered []bool) {
 	held, paced := data.NewWithout(t.Machine, sums, data.MostValues), true
-	coarse := data.NewWide(t.Machine, sums, most) != nil
+	coarse := held.Wider(sums, most)
 	recalls := (before < maxRecalling || coarse) && step.Recalls(t.Machine, held)
 	for _, which := range []step.Which{step.EveryTimer, step.TimersOfLeaves} {
 		c, tooMany := step.NewClocks(t, held, which)
@@ -67,18 +67,20 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 		if c == nil {
 			continue
 		}
-		if before < maxTimed && coarse {
-			p = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
-		}
-		if before < maxTimed && p == nil && recalls {
-			p = tryRecalling(t, sums, limit, &which)
-		}
-		if before < maxTimed && p == nil {
-			p, _ = try(t, min(limit, maxTimed), held, c)
-		}
-		if p != nil {
-			p.paced = paced
-			return p, nil
+		if before < maxTimed {
+			if coarse {
+				p = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
+			}
+			if p == nil && recalls {
+				p = tryRecalling(t, sums, limit, &which)
+			}
+			if p == nil {
+				p, _ = try(t, min(limit, maxTimed), held, c)
+			}
+			if p != nil {
+				p.paced = paced
+				return p, nil
+			}
 		}
 		held, paced = data.NewWithout(t.Machine, sums, data.MostValues), false
 	}
@@ -103,7 +105,7 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 // tryWide is try where more values are told apart than data.MostValues: up to as many as
 // there may be configurations in the end.
 func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which *step.Which) *Product {
-	held := data.NewWide(t.Machine, sums, most)
+	held := data.NewWithout(t.Machine, sums, most)
 	held.OneByOne = large
 	var c *step.Clocks
 	if which != nil {
@@ -223,7 +225,7 @@ const maxTimed = 20_000
 // not held: where there are more, each verdict is chosen again at every reading.
 const maxRecalling = 20_000
 
-// maxWork is the most bounds in all zones that steps may make: less than some tenths of a second.
+// maxWork is the most bounds in all zones that steps may make: less than a tenth of a second.
 const maxWork = 2_000_000
 
 // MayReadUnset reports whether some run may read a field that it has not set.

@@ -28,7 +28,7 @@ type Tracked struct {
 	Chosen   []*Node // fields of events
 	Loose    bool    // counters are not held: every bound is both open and used up
 	OneByOne bool    // an event may bring flags one by one; see step.plain
-	Wide     bool    // it tells more values apart than New
+	Wide     bool    // it may tell more values apart than New
 	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
@@ -40,7 +40,7 @@ func New(m *ir.Machine) *Tracked { return NewWithout(m, nil, MostValues) }
 // NewWithout is New where it need not be known whether the sums given stay in their ranges,
 // and up to span values are told apart where one of them is chosen.
 func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
-	t := &Tracked{machine: m, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
+	t := &Tracked{machine: m, Wide: span > MostValues, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
 	for _, list := range [][]*ir.Var{m.Inputs(), m.Fields} {
 		for _, v := range list {
 			t.Vars[v] = t.add(&Node{Var: v, Type: v.Type})
@@ -74,7 +74,7 @@ func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
 	t.spread()
 	t.group(int64(span))
 	t.giveUp(int64(span))
-	if span > MostValues {
+	if t.Wide {
 		t.onlyCompared()
 	}
 	return t
@@ -92,21 +92,21 @@ func (t *Tracked) addChosen(n *Node) *Node {
 	return t.add(n)
 }
 
-// NewWide is NewWithout where that tells more values apart than New; else nil.
-func NewWide(m *ir.Machine, sums []*Sum, span int) *Tracked {
-	free := func(t *Tracked) (n int) {
-		for _, node := range t.Nodes {
-			if node.Domain.Sort == Free {
-				n++
-			}
+// Wider reports whether more values are told apart than t does, which is made without the sums
+// given, where up to span are.
+func (t *Tracked) Wider(sums []*Sum, span int) bool {
+	n := t.free()
+	return n > 0 && NewWithout(t.machine, sums, span).free() < n
+}
+
+// free is of how much data no values are told apart.
+func (t *Tracked) free() (n int) {
+	for _, node := range t.Nodes {
+		if node.Domain.Sort == Free {
+			n++
 		}
-		return n
 	}
-	t := NewWithout(m, sums, span)
-	if t.Wide = free(t) < free(NewWithout(m, sums, MostValues)); !t.Wide {
-		return nil
-	}
-	return t
+	return n
 }
 
 // Refs are the nodes that e stands for: one for a variable, one for each
