@@ -73,8 +73,8 @@ func costWords(used map[string]json.Number) string {
 
 // pass has an attempt that runs say that it has used more than the budget of a cost.
 func (w *writer) pass(cost string) error {
-	for _, t := range w.sim.Run().HandedOut() {
-		if !w.m.Dos[t.Do].Activity.Spends(cost) || t.NotBefore.After(w.sim.Now()) {
+	for _, t := range w.underWay() {
+		if !w.m.Dos[t.Do].Activity.Spends(cost) {
 			continue
 		}
 		name, err := w.nameOf(&t)
