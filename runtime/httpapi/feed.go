@@ -116,18 +116,19 @@ func (s *stream) follow(ctx context.Context, sub *subscription, run, machine str
 
 func (s *stream) steps(ctx context.Context, steps []feedStep, run, machine string) {
 	var text []byte
+	var last *feedStep // where it alone is wanted
 	for i := range steps {
 		step := &steps[i]
-		if s.pace > 0 {
-			step = &steps[len(steps)-1-i]
+		switch {
+		case run != "" && step.Run != run || machine != "" && step.Machine != machine:
+		case s.pace > 0:
+			last = step
+		default:
+			text = step.line(text)
 		}
-		if run != "" && step.Run != run || machine != "" && step.Machine != machine {
-			continue
-		}
-		text = fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", step.ID, step.Text())
-		if s.pace > 0 {
-			break
-		}
+	}
+	if last != nil {
+		text = last.line(nil)
 	}
 	if len(text) > 0 {
 		s.write("%s", text)
@@ -138,4 +139,9 @@ func (s *stream) steps(ctx context.Context, steps []feedStep, run, machine strin
 			}
 		}
 	}
+}
+
+// line appends a step as an event of a stream.
+func (f *feedStep) line(text []byte) []byte {
+	return fmt.Appendf(text, "id: %d\nevent: step\ndata: %s\n\n", f.ID, f.Text())
 }
