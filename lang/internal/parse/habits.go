@@ -3,7 +3,6 @@ package parse
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -102,8 +101,10 @@ func (a *attempt) trailing(found, behind *lexer.Token) {
 	switch {
 	case a.word == "initial" && behind.Value == "state" && found.Type == tokName:
 		help = `Write "initial ` + found.Value + `", and the state apart: "state ` + found.Value + ` { … }".`
-	case a.word == "terminal" && found.Type == tokName && (behind.Value == "state" || slices.Contains(outcomes, behind.Value)):
-		help = strings.TrimSuffix(`Write the name first: "terminal `+found.Value+" "+strings.TrimPrefix(behind.Value, "state"), " ") + `".`
+	case a.word == "terminal" && behind.Value == "state" && found.Type == tokName:
+		help = `Write the name first: "terminal ` + found.Value + `".`
+	case a.word == "terminal" && slices.Contains(outcomes, behind.Value) && found.Type == tokName:
+		help = `Write the name first: "terminal ` + found.Value + " " + behind.Value + `".`
 	case is(found, ",") && (isNumber(behind) || behind.Type == tokDuration):
 		help = `Leave "," out.`
 	}
