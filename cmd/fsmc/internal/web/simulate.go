@@ -106,7 +106,7 @@ func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	ctx := r.Context()
 	row, err := s.Store.Load(ctx, d.Run)
 	if errors.Is(err, runtime.ErrNotFound) {
-		return nil, &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(d.Run, 300), s.Engine.DidYouMean(ctx, d.Run))}
+		return nil, s.noRun(ctx, d.Run)
 	}
 	if err != nil {
 		return nil, err
