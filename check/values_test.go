@@ -53,6 +53,70 @@ var wideValues = []struct {
  terminal T
 }
 `, "8: unreachable-state: no run enters state \"None\"\n"},
+	{"what is only compared is copied", `machine M(most int 0..WIDE) {
+ context { refund int 0..WIDE = 0 }
+ event Planned { refund int 0..WIDE }
+ event E
+ initial Planning
+ state Planning {
+  on Planned when event.refund > most -> T
+   else -> Calling max 1 { refund = event.refund }
+   else -> Asking
+  after 1h -> T
+ }
+ state Calling { on E -> Planning after 1h -> T }
+ state Asking {
+  on E when refund > 0 -> Asking else -> T
+  after 1h -> T
+ }
+ terminal T
+}
+`, `14: unbounded-loop: "Asking" can be entered again and again without end
+  0s Planning Planned
+  0s Calling E
+  0s Planning Planned
+  loop 0s Asking E
+   Asking 
+`},
+	{"one value of the limit leaves no room", `machine M(most int 0..WIDE) {
+ event Pay { n int 0..WIDE }
+ event Go
+ initial S
+ state S {
+  on Pay when event.n > most && event.n < 100 -> T else reject
+  on Go when most >= 100 -> T else reject
+ }
+ terminal T
+}
+`, `5: no-way-to-finish: a run can be stuck in "S": no terminal state can be reached any more
+   S 
+`},
+	{"more than one value of the limit leaves room", `machine M(most int 0..WIDE) {
+ event Pay { n int 0..WIDE }
+ initial S
+ state S {
+  on Pay when event.n < most && event.n > 100 && most < 5_000 -> Found else -> T
+  after 1h -> T
+ }
+ terminal Found
+ terminal T
+}
+`, ""},
+	{"a limit is raised to what is asked", `machine M {
+ context { most int 0..WIDE = 3 }
+ event Ask { n int 0..WIDE }
+ event Raise { to int 0..WIDE }
+ initial S
+ state S {
+  on Ask when event.n > most -> T else when event.n == 5 && most < 4 -> Never else ignore
+  on Raise when event.to > 90 -> S max 3 { most = event.to } else reject
+  after 1h -> T
+ }
+ state Never { after 1h -> T }
+ terminal T
+}
+`, `11: unreachable-state: no run enters state "Never"
+`},
 	{"a payment is compared with a limit", `machine M(most int 0..WIDE) {
  event Pay { amount int 0..WIDE }
  initial S

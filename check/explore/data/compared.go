@@ -6,48 +6,117 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// A field of an event that is only compared need not be any of its values: it is less than
-// what it is compared with, or the same, or more. So of many values those are chosen that lie
-// where some comparison changes, and beside them.
+// Numbers that are only compared and copied need not have each of their values: where no
+// comparison changes between two of them, they do the same. So of many values one is chosen where
+// a comparison changes, and one beside it, which stands for all up to the next change.
 
-// Ends are where comparisons of a field of an event may change: at Consts, and at each of Peers,
-// more or less one of Consts or not.
-type Ends struct {
-	Peers  []*Node
-	Consts []int64
-}
+// ComparedFrom is from how many values on that is done. Tests change it.
+var ComparedFrom int64 = MostValues
 
-// onlyCompared finds the Ends of fields of events that have more than MostValues values.
+// mostPoints is how many changes there may be: of what is compared with the last one of its own
+// kind, there are as many as there are values.
+const mostPoints = 256
+
+// onlyCompared finds the points of each domain of numbers that are only compared and copied.
 func (t *Tracked) onlyCompared() {
-	for _, n := range t.Chosen {
-		if lo, hi, ranged := n.Limits(); n.Event != nil && ranged && n.Read && n.Domain.Sort == ByValue && hi-lo >= MostValues {
-			n.Ends = &Ends{Consts: []int64{lo, hi}}
+	for _, n := range t.Nodes {
+		d := n.Domain
+		if lo, hi := d.hull(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && hi-lo-2 >= ComparedFrom {
+			for _, n := range d.nodes {
+				lo, hi := n.Between()
+				d.points = append(d.points, lo, hi)
+				for _, c := range n.cuts {
+					d.points = append(d.points, c.Int)
+				}
+			}
+			slices.Sort(d.points)
+			d.points = slices.Compact(d.points)
+		}
+	}
+	for _, s := range t.machine.States {
+		if s.Require != nil {
+			t.compares(s.Require.Cond, nil)
+		}
+	}
+	for _, timer := range t.machine.Timers {
+		if timer.Var != nil {
+			t.Vars[timer.Var].Domain.points = nil
 		}
 	}
 	for _, a := range t.machine.Arms {
-		for whole := range a.Exprs() {
-			if whole == a.When {
-				t.compares(whole, a)
-				continue
-			}
-			t.notCompared(whole, a)
+		t.compares(a.When, a)
+		if a.Backoff != nil {
+			t.notCompared(a.Backoff.By, a)
+		}
+	}
+	copies := func(a *ir.Assign, arm *ir.Arm) {
+		if len(t.Refs(a.Value, arm)) == 0 {
+			t.notCompared(a.Value, arm)
+		}
+	}
+	t.assigns(copies)
+	for b, arm := range t.machine.Blocks() {
+		for _, a := range t.Checked[b] {
+			copies(a, arm)
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, n := range t.Chosen {
+			again = n.changesPeers() || again
 		}
 	}
 }
 
-// notCompared notes that e does other things with fields of events than to compare them.
+// changesPeers notes where the variable with which n, a field of an event, is compared leaves n other
+// values between the points; of several variables, it matters how they lie to each other. It
+// reports whether that is new.
+func (n *Node) changesPeers() (more bool) {
+	for _, p := range n.Peers {
+		d := p.Domain
+		switch {
+		case d.points == nil:
+		case n.Domain.points == nil, p != n.Peers[0]:
+			d.points, n.Peers[0].Domain.points, more = nil, nil, true
+		default:
+			for _, v := range n.Domain.points {
+				for _, k := range append(n.Offsets, 0) {
+					more = d.changesAt(v-k-1) || more
+					more = d.changesAt(v-k) || more
+					more = d.changesAt(v-k+1) || more
+				}
+			}
+		}
+	}
+	return more
+}
+
+// changesAt adds v to the points of d, and reports whether that is new.
+func (d *Domain) changesAt(v int64) bool {
+	if d.points == nil || v < d.points[0] || v > d.points[len(d.points)-1] {
+		return false
+	}
+	at, known := slices.BinarySearch(d.points, v)
+	if known {
+		return false
+	}
+	if d.points = slices.Insert(d.points, at, v); len(d.points) > mostPoints {
+		d.points = nil
+	}
+	return true
+}
+
+// notCompared notes that e does other things with what it reads than to compare and to copy it.
 func (t *Tracked) notCompared(e ir.Expr, arm *ir.Arm) {
 	ir.Walk(e, func(e ir.Expr) bool {
-		if ref, is := e.(*ir.FieldRef); is {
-			for _, n := range t.Refs(ref, arm) {
-				n.Ends = nil
-			}
+		for _, n := range t.Refs(e, arm) {
+			n.Domain.points = nil
 		}
 		return true
 	})
 }
 
-// compares notes what e, a part of the guard of arm, compares with fields of events.
+// compares notes what e, a guard of arm, a `require` or a part of one, compares.
 func (t *Tracked) compares(e ir.Expr, arm *ir.Arm) {
 	switch e := e.(type) {
 	case *ir.Unary:
@@ -60,20 +129,27 @@ func (t *Tracked) compares(e ir.Expr, arm *ir.Arm) {
 		}
 		t.comparison(e, arm)
 	case *ir.IsSet:
+	case *ir.Call:
+		if e.Guard == nil { // what a host guard is told decides nothing here
+			t.notCompared(e, arm)
+		}
 	default:
 		t.notCompared(e, arm)
 	}
 }
 
-// comparison notes the ends of e: it may be of one field of an event, one variable and one
-// constant, of which none is multiplied.
+// comparison notes what e compares: it may be one field of an event with one variable and one
+// constant, of which none is multiplied, or one of the first two with a constant, which is a cut.
 func (t *Tracked) comparison(e *ir.Binary, arm *ir.Arm) {
+	if ref, _, c := ir.ConstantSide(e); c != nil && len(t.Refs(ref, arm)) > 0 {
+		return
+	}
 	var fields, peers []*Node
-	var consts []int64
+	var offsets []int64
 	plain, refs := true, 0
 	ir.Walk(e, func(part ir.Expr) bool {
 		if k := ir.Value(part); k != nil {
-			consts = append(consts, k.Int)
+			offsets = append(offsets, k.Int, -k.Int)
 			return false
 		}
 		switch part := part.(type) {
@@ -89,44 +165,63 @@ func (t *Tracked) comparison(e *ir.Binary, arm *ir.Arm) {
 		}
 		return true
 	})
-	if !plain || refs > 1 || len(peers) > 1 || len(consts) > 1 {
+	if !plain || refs != 1 || len(peers) > 1 || len(offsets) > 2 {
 		t.notCompared(e, arm)
 		return
 	}
 	for _, n := range fields {
-		if ends := n.Ends; ends != nil {
-			ends.Peers = append(ends.Peers, peers...)
-			for _, k := range consts {
-				ends.Consts = append(ends.Consts, k, -k)
-			}
+		for _, k := range offsets {
+			n.Domain.changesAt(k)
 		}
+		n.Peers = append(n.Peers, peers...)
+		n.Offsets = append(n.Offsets, offsets...)
 	}
 }
 
-// most is more than enough for how many values there are.
-func (x *Ends) most() int { return 3 * len(x.Consts) * (1 + len(x.Peers)) }
+// Few reports whether few of the values of n stand for the others.
+func (n *Node) Few() bool { return n.Domain.points != nil }
 
-// Values are those from which n is chosen, which has the ends x, where its peers have the values
-// given.
-func (x *Ends) Values(n *Node, peers []int64) []int64 {
-	lo, hi, _ := n.Limits()
+// mostFew is more than enough for how many they are.
+func (n *Node) mostFew() int {
+	return 2 * (len(n.Domain.points) + len(n.Peers)*(1+len(n.Offsets)))
+}
+
+// FewValues are those from which n is chosen where its peers have the values given.
+func (n *Node) FewValues(peers []int64) []int64 {
+	lo, hi := n.Between()
 	var out []int64
 	add := func(v int64) {
-		for _, v := range []int64{v - 1, v, v + 1} {
+		for _, v := range []int64{v, v + 1} {
 			if lo <= v && v <= hi {
 				out = append(out, v)
 			}
 		}
 	}
-	for _, k := range x.Consts {
-		add(k)
+	for _, v := range n.Domain.points {
+		add(v)
 	}
 	for _, p := range peers {
 		add(p)
-		for _, k := range x.Consts[2:] {
+		for _, k := range n.Offsets {
 			add(p + k)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Standing is the value that stands for v.
+func (n *Node) Standing(v int64) int64 {
+	lo, _ := n.alike(v)
+	return lo
+}
+
+// alike is between what the values lie for which v stands.
+func (n *Node) alike(v int64) (lo, hi int64) {
+	points := n.Domain.points
+	at, is := slices.BinarySearch(points, v)
+	if is || at == 0 || at == len(points) {
+		return v, v
+	}
+	return points[at-1] + 1, points[at] - 1
 }

@@ -12,7 +12,8 @@ import (
 // copies a code. There are four sorts.
 //
 //   - By value: booleans, enums, and ranged integers and durations that effects
-//     compute or that are compared with each other. The code is the value.
+//     compute or that are compared with each other. The code is the value, or the one
+//     that stands for it; see compared.go.
 //   - By region: what is compared with constants only, and never computed. The
 //     constants cut the line into points and the gaps between them; no guard and
 //     no range can tell two values of one region apart. The code is the number
@@ -27,6 +28,7 @@ type Domain struct {
 	ints   []int64   // cuts of int and duration, ascending
 	floats []float64 // cuts of float, ascending
 	texts  []string  // cuts of string, in the order in which they were met
+	points []int64   // where comparisons of numbers change that are only compared and copied, ascending; else nil
 	Most   int64     // of lists: the code of all lengths over the largest cut
 
 	nodes []*Node
@@ -63,8 +65,10 @@ type Node struct {
 	Sum      *Sum // where it is settled otherwise whether it stays in its range; else nil
 	cuts     []*ir.Const
 
+	Peers   []*Node // of a field of an event: the variables with which it is compared, more or less one of Offsets
+	Offsets []int64
+
 	Index int   // of a field of an event: among those
-	Ends  *Ends // of one that is only compared, and has many values; else nil
 	Slot  *Slot // where a configuration holds it; nil for a field of an event and what is not held
 }
 
@@ -243,8 +247,8 @@ func (n *Node) Choices() int {
 		lo, hi := n.Lengths()
 		return int(hi-lo) + 1
 	case ByValue:
-		if n.Ends != nil {
-			return n.Ends.most()
+		if n.Few() {
+			return n.mostFew()
 		}
 		lo, hi := n.Between()
 		return int(min(hi-lo, MostChoices)) + 1

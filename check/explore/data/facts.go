@@ -18,8 +18,11 @@ func (n *Node) Fact(words []uint64, shown bool) guard.Formula {
 		return guard.And(guard.IsSet(n.Var), n.length(code))
 	case !n.Valued(), !n.Domain.TellsValues():
 		return guard.IsSet(n.Var)
-	case n.Domain.Sort == ByValue, shown:
+	case shown, n.Domain.Sort == ByValue && !n.Few():
 		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, n.sample(code)))
+	case n.Domain.Sort == ByValue:
+		lo, hi := n.alike(code)
+		return guard.And(guard.IsSet(n.Var), n.compare(ir.OpGe, n.sample(lo)), n.compare(ir.OpLe, n.sample(hi)))
 	}
 	return guard.And(guard.IsSet(n.Var), n.region(code))
 }
@@ -46,7 +49,7 @@ func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
 	case !n.Valued(), !n.Domain.TellsValues(), n.Domain.Sort == ByLength:
 		return guard.Some()
 	case n.Domain.Sort == ByValue:
-		return guard.From(code, code)
+		return guard.From(n.alike(code))
 	}
 	return regions[code]
 }

@@ -138,8 +138,8 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 		lo, hi := n.Lengths()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	case data.ByValue:
-		if n.Ends != nil {
-			return s.chooseEnd(n)
+		if n.Few() {
+			return s.chooseFew(n)
 		}
 		lo, hi := n.Between()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
@@ -147,13 +147,17 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 	return 0
 }
 
-// ends are the values from which a field of an event is chosen that is only compared.
-type ends struct{ peers, values []int64 }
+// few are the values from which a field of an event is chosen that is only compared.
+type few struct{ peers, values []int64 }
 
-// chooseEnd is a free choice of n, such a field.
-func (s *Step) chooseEnd(n *data.Node) int64 {
+// chooseFew is a free choice of n, which is only compared.
+func (s *Step) chooseFew(n *data.Node) int64 {
+	if n.Var != nil {
+		values := n.FewValues(nil)
+		return values[s.Oracle.Choose(len(values))]
+	}
 	s.peers = s.peers[:0]
-	for _, p := range n.Ends.Peers {
+	for _, p := range n.Peers {
 		if p.Slot == nil || !p.Valued() || p.Domain.Sort != data.ByValue {
 			continue // the comparison is a choice
 		}
@@ -162,9 +166,9 @@ func (s *Step) chooseEnd(n *data.Node) int64 {
 			s.peers = append(s.peers, code)
 		}
 	}
-	of := &s.ends[n.Index]
+	of := &s.few[n.Index]
 	if of.values == nil || !slices.Equal(of.peers, s.peers) {
-		of.peers, of.values = append(of.peers[:0], s.peers...), n.Ends.Values(n, s.peers)
+		of.peers, of.values = append(of.peers[:0], s.peers...), n.FewValues(s.peers)
 	}
 	return of.values[s.Oracle.Choose(len(of.values))]
 }

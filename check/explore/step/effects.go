@@ -91,7 +91,7 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 		v := c.number(e, arm)
 		return func(s *Step) (int64, bool) {
 			code := v(s)
-			return code, lo <= code && code <= hi
+			return n.Standing(code), lo <= code && code <= hi
 		}
 	case n.Domain.Sort == data.ByValue:
 		values := int(hi-lo) + 1
@@ -99,9 +99,9 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 			s.Guess = true
 			if checked {
 				k := s.Oracle.Choose(values + 1)
-				return lo + int64(k), k < values
+				return n.Standing(lo + int64(k)), k < values
 			}
-			return lo + int64(s.Oracle.Choose(values)), true
+			return n.Standing(lo + int64(s.Oracle.Choose(values))), true
 		}
 	case checked:
 		return mayFit
@@ -302,7 +302,7 @@ func (s *Step) asksTheSame(id int) bool {
 			}
 			return false
 		}
-		if !n.Valued() || n.Domain.Sort != data.ByValue || n.Slot.Get(s.old) != n.Slot.Get(s.Next) {
+		if !n.Valued() || n.Domain.Sort != data.ByValue || n.Few() || n.Slot.Get(s.old) != n.Slot.Get(s.Next) {
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ type Step struct {
 	payloads []int64           // by data.Node.Index
 	have     []bool            // by data.Node.Index: the payload has been chosen
 	had      []int             // the indexes set in have
-	ends     []ends            // by data.Node.Index; see chooseEnd
+	few      []few             // by data.Node.Index; see chooseFew
 	peers    []int64           // scratch of that
 	Params   []int64           // of a start: what was chosen for the parameters that are held
 	params   map[*ir.Var]bool  // of a start: by the first leaf of what may be absent, whether it is there
@@ -103,7 +103,7 @@ func New(p *Program) *Step {
 	return &Step{
 		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), old: make([]uint64, p.Packing.Words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
-		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)), ends: make([]ends, len(p.Tracked.Chosen)),
+		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)), few: make([]few, len(p.Tracked.Chosen)),
 		params: map[*ir.Var]bool{}, nulls: map[nullPart]bool{},
 	}
 }
