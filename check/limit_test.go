@@ -11,6 +11,8 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // TestPastTheLimit: what the limit leaves open is said; what the control graph
@@ -241,5 +243,12 @@ func TestWhatNoCounterDecides(t *testing.T) {
 		if !strings.Contains(got, s) {
 			t.Errorf("it does not say %s:\n%s", s, got)
 		}
+	}
+}
+
+// TestMostAtOnce holds the checker's limit to the runtime's.
+func TestMostAtOnce(t *testing.T) {
+	if control.MostAtOnce != machine.MaxFollowing {
+		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, machine.MaxFollowing)
 	}
 }

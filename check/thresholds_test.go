@@ -130,7 +130,7 @@ func TestThresholds(t *testing.T) {
 				if len(prog.Machines) != 1 {
 					t.Fatal("it is no machine")
 				}
-				list, open := check.AskedPast(prog.Machines[0], all.Rules, 50_000, c.limit)
+				list, open := check.Asked(prog.Machines[0], all.Rules, c.limit)
 				found = map[string]bool{}
 				for _, d := range list {
 					found[d.Rule] = true
