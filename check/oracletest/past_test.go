@@ -10,20 +10,21 @@ import (
 )
 
 // A large machine is judged by other means than a small one: see check.SmallProduct, and
-// the limit. These tests judge small ones by those means, so that brute force can
+// the limit. This test judges small ones by those means, so that brute force can
 // tell whether the answers are right, and whether a question passes in silence.
 
 // TestBruteForceLarge: what is asked of the control graph first has the same
-// answers.
-func TestBruteForceLarge(t *testing.T) { past(t, explore.DefaultLimit) }
-
-// TestBruteForcePastTheLimit: past the limit what is not proved is undecided.
-func TestBruteForcePastTheLimit(t *testing.T) { past(t, 1) }
-
-func past(t *testing.T, limit int) {
+// answers, and past the limit what is not proved is undecided.
+func TestBruteForceLarge(t *testing.T) {
 	before := check.SmallProduct
 	check.SmallProduct = 0
-	defer func() { check.SmallProduct = before }()
+	t.Cleanup(func() { check.SmallProduct = before })
+	t.Run("below the limit", func(t *testing.T) { past(t, explore.DefaultLimit) })
+	t.Run("past the limit", func(t *testing.T) { past(t, 1) })
+}
+
+func past(t *testing.T, limit int) {
+	t.Parallel()
 	told := map[string]bool{}
 	for i := range *oracleCount / 2 {
 		seed := *oracleSeed + uint64(i)

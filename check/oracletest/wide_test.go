@@ -108,6 +108,7 @@ func TestBruteForceWide(t *testing.T) {
 	wideFrom(t, 1)
 	for name, generate := range map[string]func(*rand.Rand) string{"wide": plainWide, "all": oracletest.Generate, "flat": oracletest.GenerateFlat} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			(&machines{generate: generate, count: *oracleCount / 4, larger: *oracleCount / 40}).compare(t)
 		})
 	}
