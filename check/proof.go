@@ -51,7 +51,7 @@ type Question struct {
 
 	finding *Finding // that would have been made; nil where there is none
 	past    bool     // the limit left it open
-	changes *ir.Var  // that is another one after each lap of the cycle that was found
+	Changes *ir.Var  // that is another one after each lap of the cycle that was found
 	others  []*ir.State
 }
 
@@ -120,7 +120,7 @@ func (s *shared) Control() *control.Graph {
 // LeaveOpen notes that the limit left a question open.
 func (s *shared) LeaveOpen(q Question) {
 	if s.changes != nil {
-		q.changes, s.changes = s.changes.Var, nil
+		q.Changes, s.changes = s.changes.Var, nil
 	}
 	key := opening{q.Rule, q.State, token.Span{}}
 	if q.State == nil {
