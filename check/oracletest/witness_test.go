@@ -5,15 +5,22 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
+
+// printed are the findings that are printed of the machine: some are silent beside others.
+func printed(s *oracletest.Space) diag.List {
+	return check.Run(&ir.Program{Machines: []*ir.Machine{s.Machine}}, all.Rules)
+}
 
 // compareWitnesses replays every witness on the runtime, and the worst runs,
 // which must take as many steps and attempts as they say.
 func compareWitnesses(s *oracletest.Space, told *checked, seen map[string]int) []disagreement {
 	var out []disagreement
-	for _, d := range told.list {
+	for _, d := range printed(s) {
 		if d.Witness == nil || len(d.Witness.Path) == 0 {
 			continue
 		}
