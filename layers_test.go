@@ -35,7 +35,7 @@ check/wide                  <
 check/guard                 < lang/ir check/wide
 check/flat                  < lang/ir check/stop
 check/witness               < lang/diag lang/ir
-check/replay                < lang/ir check/witness codegen/table runtime/machine check/stop
+check/replay                < lang/ir check/witness check/explore/data codegen/table runtime/machine check/stop
 check/timing                < lang/ir check/flat check/graph
 check/control               < lang/ir check/flat check/graph check/timing check/witness
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -133,20 +134,40 @@ func (s *shared) meter(p *explore.Product, w *Worst) *meter {
 }
 
 func (t *meter) amounts() {
-	t.out.Steps = t.figure("steps", t.p.Steps(), big.NewRat(1, 1))
+	t.out.Steps = t.orUpper(t.figure("steps", t.p.Steps(), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Steps })
 	t.out.Time = t.time()
-	for _, name := range t.s.costNames() {
-		t.out.Costs = append(t.out.Costs, t.cost(name))
+	for i, name := range t.s.costNames() {
+		t.out.Costs = append(t.out.Costs, t.orUpper(t.cost(name), func(w *Worst) Figure { return w.Costs[i] }))
 	}
 }
 
 func (t *meter) activities() {
-	for _, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
-		f := t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1))
+	for i, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
+		f := t.orUpper(t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Activities[i] })
 		f.Called = a.Machine != nil
 		t.out.Activities = append(t.out.Activities, f)
 	}
 }
+
+// orUpper is f, or where that has no end what the control graph says, if by that no cycle has none:
+// the data that ends one may be followed nowhere.
+func (t *meter) orUpper(f Figure, of func(*Worst) Figure) Figure {
+	if f.Amount != nil || !t.s.Bounded() {
+		return f
+	}
+	upper := of(t.s.upperBounds())
+	if upper.Amount == nil {
+		return f
+	}
+	t.out.Unbounded = slices.DeleteFunc(t.out.Unbounded, func(u Endless) bool { return u.What == f.Name })
+	upper.shown = true
+	return upper
+}
+
+// Bounded reports whether by the control graph no cycle can be taken without end, but over edges
+// that say `unbounded`. A machine that calls others has figures of the tree, of which that graph
+// knows nothing.
+func (s *shared) Bounded() bool { return !s.calls() && len(s.Control().Loops()) == 0 }
 
 // attempts counts the attempts of a.
 func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {

@@ -2,6 +2,8 @@ package check_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -50,50 +53,6 @@ func bounds(t *testing.T, src string, limit int) string {
 	return b.String()
 }
 
-const patch = `
-machine Patch {
-    event Written
-    event Passed
-    event Broken
-    event Approved
-    event Rejected
-    event Decided
-
-    activity write_patch() -> Written            cost cost 4
-    activity run_tests()   -> Passed | Broken    cost cost 1
-    activity review()      -> Approved | Rejected cost cost 2
-
-    budget { cost 40 }
-
-    initial Work
-    state Work {
-        on Broken, Rejected -> Work.Draft max 3
-            else -> Human
-        on failed -> Human
-        initial Draft
-        state Draft {
-            do write_patch() timeout 2m
-            on Written -> Test
-            on failed retry 2 backoff 5s..10s jitter 0 else -> Human
-        }
-        state Test {
-            do run_tests() timeout 10m
-            on Passed -> Review
-        }
-        state Review {
-            do review() timeout 2m
-            on Approved -> Done
-        }
-    }
-    state Human {
-        on Decided -> Done
-        after 24h -> Abandoned
-    }
-    terminal Done
-    terminal Abandoned failure
-}
-`
-
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
 		name, src, want string
@@ -107,7 +66,7 @@ analyze 4
 post_comments 6
 summarize 1
 `},
-		{"the patch writer", patch, `
+		{"the patch writer", kept(t, "patch.fsm"), `
 steps 21
 time ~25h13m0s
 cost 60
@@ -503,7 +462,7 @@ time: C: "work" has no timeout
 // TestUpperBounds: past the limit the figures are no lower.
 func TestUpperBounds(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
-		{"the patch writer", patch, `steps ~22
+		{"the patch writer", kept(t, "patch.fsm"), `steps ~22
 time unbounded
 cost ~60
 write_patch ~12
@@ -577,5 +536,25 @@ func TestTimeOfMoreTimersThanAreToldApart(t *testing.T) {
 	m := program(t, []byte(text.String())).Machines[0]
 	if f := check.Bounds(m, explore.DefaultLimit).Time; f.Amount == nil || f.Amount.Num().Int64() != int64(time.Hour) {
 		t.Errorf("the time is %v ns, want 1h", f.Amount)
+	}
+}
+
+// TestEveryMachineHasBounds measures every machine that the rules' examples
+// have: whatever a machine is like, its worst case is computed.
+func TestEveryMachineHasBounds(t *testing.T) {
+	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no machines: %v", err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range lang.Load([]lang.Source{{Name: file, Src: src}}).Program.Machines {
+			if w := check.Bounds(m, explore.DefaultLimit); w == nil && !m.Broken && !m.Incomplete && m.Root.Leaf() != nil {
+				t.Errorf("%s: %s has no worst case", file, m.Name)
+			}
+		}
 	}
 }

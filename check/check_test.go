@@ -16,9 +16,12 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-func codereview(t testing.TB) string {
+func codereview(t testing.TB) string { return kept(t, "codereview.fsm") }
+
+// kept is the machine in a file of testdata.
+func kept(t testing.TB, name string) string {
 	t.Helper()
-	src, err := os.ReadFile("testdata/codereview.fsm")
+	src, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

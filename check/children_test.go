@@ -584,6 +584,21 @@ machine Bad {
     terminal Never
 }
 `, "unhandled-budget dead-arm", ""},
+		{"one with a timer that another one forestalls", `
+machine Bad {
+    event Paid
+    activity pay() -> Paid cost usd 0.5
+    initial S
+    state S {
+        do pay() timeout 1m
+        on Paid, failed -> Done
+        after 10s -> Done
+        after 20s -> Never
+    }
+    terminal Done
+    terminal Never
+}
+`, "unhandled-budget dead-arm", ""},
 		{"one over its budget", `
 machine Bad {
     event Paid

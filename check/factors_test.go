@@ -44,7 +44,7 @@ func TestFactors(t *testing.T) {
     terminal Done
 }`
 	got := map[string]string{}
-	for _, src := range []string{patch, twice} {
+	for _, src := range []string{kept(t, "patch.fsm"), twice} {
 		m := program(t, []byte(src)).Machines[0]
 		for _, limit := range []int{1, explore.DefaultLimit} {
 			for _, f := range figuresOf(check.Bounds(m, limit)) {

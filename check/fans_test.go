@@ -155,7 +155,7 @@ machine Beside(x [0..100]string) {
 		if configurations == 0 || configurations > c.most {
 			t.Errorf("%s: %d configurations, want at most %d", c.name, configurations, c.most)
 		}
-		if _, open := check.Asked(program(t, []byte(c.src)).Machines[0], all.Rules); len(open) > 0 {
+		if _, open := check.Asked(program(t, []byte(c.src)).Machines[0], all.Rules, explore.DefaultLimit); len(open) > 0 {
 			t.Errorf("%s: %v is undecided", c.name, open)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // TestPastTheLimit: what the limit leaves open is said; what the control graph
@@ -77,6 +80,68 @@ func TestAssertsPastTheLimit(t *testing.T) {
 		got := lines(check.RunUpTo(program(t, fmt.Appendf(nil, machine, c.assert)), all.Rules, 100))
 		if open := strings.Contains(got, "whether an assert holds"); open == c.proved {
 			t.Errorf("%s: open is %t:\n%s", c.assert, open, got)
+		}
+	}
+}
+
+// TestSumsPastTheLimit: a field to which each lap adds at least 1 ends the cycle, whatever is added.
+func TestSumsPastTheLimit(t *testing.T) {
+	const machine = `machine Far(a int 1..999) {
+ context { n int 0..9_000 = 0, lost int 0..9_000 = 0 }
+ event Add { by int %s }
+ event Lose
+ initial Open
+ after 30d -> Late
+ state Open { on Add when n < 9_000 -> Open { n = %s }
+    else -> Late
+    on Lose when lost < 9_000 -> Open { lost = min(lost + a, 9_000)%s }
+    else -> Late }
+ terminal Late
+}
+`
+	for _, c := range []struct {
+		by, sum, lose string
+		ends          bool
+	}{
+		{"1..99", "min(n + event.by, 9_000)", "", true},
+		{"1..99", "min(event.by + n, 9_999)", "", true},
+		{"1..99", "min(n + event.by, 8_999)", "", false},
+		{"0..99", "min(n + event.by, 9_000)", "", false},
+		{"-99..-1", "min(n - event.by, 9_000)", "", true},
+		{"1..99", "min(n + event.by, 9_000)", ", n = min(n + a, 9_000)", true},
+		{"1..99", "min(n + event.by, 9_000)", ", n = max(n - a, 0)", false},
+	} {
+		got := lines(check.RunUpTo(program(t, fmt.Appendf(nil, machine, c.by, c.sum, c.lose)), all.Rules, 1000))
+		if open := strings.Contains(got, "whether a cycle can be taken without end"); open == c.ends {
+			t.Errorf("%s, %s%s: open is %t:\n%s", c.by, c.sum, c.lose, open, got)
+		}
+	}
+}
+
+// TestSumsOfWideValues is TestSumsPastTheLimit for a sum whose values are not followed, in a small machine.
+func TestSumsOfWideValues(t *testing.T) {
+	m := program(t, []byte(`machine Wide {
+ context { total int 0..1_000_000 = 0 }
+ event Add { amount int 1..50_000 }
+ event Added
+ activity add() -> Added cost usd 2
+ initial Open
+ after 30d -> Late
+ state Open { on Add when total < 1_000_000 -> Adding { total = min(total + event.amount, 1_000_000) }
+    else -> Done }
+ state Adding { do add() timeout 1m
+    on Added, failed -> Open }
+ terminal Done
+ terminal Late failure
+}
+`))
+	list, worst := check.Analyze(m, all.Rules, explore.DefaultLimit, true)
+	if got := lines(list); got != "" {
+		t.Errorf("findings:\n%s", got)
+	}
+	for _, f := range []check.Figure{worst[0].Steps, worst[0].Costs[0], worst[0].Activities[0]} {
+		if f.Amount == nil || f.Exact || f.Factors == "" || worst[0].Why(f.Name) != "" {
+			t.Errorf("%s is %v, exact %t, %q: %q", f.Name, f.Amount, f.Exact, f.Factors, worst[0].Why(f.Name))
 		}
 	}
 }
@@ -241,5 +306,12 @@ func TestWhatNoCounterDecides(t *testing.T) {
 		if !strings.Contains(got, s) {
 			t.Errorf("it does not say %s:\n%s", s, got)
 		}
+	}
+}
+
+// TestMostAtOnce holds the checker's limit to the runtime's.
+func TestMostAtOnce(t *testing.T) {
+	if control.MostAtOnce != machine.MaxFollowing {
+		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, machine.MaxFollowing)
 	}
 }

@@ -40,7 +40,7 @@ type shared struct {
 
 // newShared begins with m, of which at most limit configurations are told apart.
 func newShared(m *ir.Machine, limit int) *shared {
-	return &shared{Machine: m, proof: proof{most: limit, small: smallProduct}}
+	return &shared{Machine: m, proof: proof{most: limit}}
 }
 
 // found is a finding with the rule that made it.

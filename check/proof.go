@@ -16,16 +16,16 @@ import (
 // the product up to the limit. What is open then is noted, and reported as
 // `undecided`.
 
-// smallProduct is the number of configurations up to which the product is
-// explored whether or not a question needs it: some hundredths of a second.
-const smallProduct = 50_000
+// SmallProduct is the number of configurations up to which the product is
+// explored whether or not a question needs it: some hundredths of a second. It is another
+// number in tests alone.
+var SmallProduct = 50_000
 
 // proof is what is known of a machine's runs.
 type proof struct {
 	product  *explore.Product // nil where it was not asked for, or is past the limit
 	limit    int              // up to which it was explored
 	most     int              // the limit
-	small    int              // smallProduct, but in tests
 	bare     *explore.Product // see OpenProduct
 	bareTold bool             // it was asked for
 	control  *control.Graph
@@ -51,7 +51,7 @@ type Question struct {
 
 	finding *Finding // that would have been made; nil where there is none
 	past    bool     // the limit left it open
-	changes *ir.Var  // that is another one after each lap of the cycle that was found
+	Changes *ir.Var  // that is another one after each lap of the cycle that was found
 	others  []*ir.State
 }
 
@@ -68,17 +68,17 @@ func (s *shared) Product() *explore.Product { return s.productUpTo(s.proof.most)
 
 // SmallProduct is Product where that is small, else nil.
 func (s *shared) SmallProduct() *explore.Product {
-	return s.productUpTo(min(s.proof.small, s.proof.most))
+	return s.productUpTo(min(SmallProduct, s.proof.most))
 }
 
 func (s *shared) productUpTo(limit int) *explore.Product {
-	if limit > s.proof.small && s.SmallProduct() != nil {
+	if limit > SmallProduct && s.SmallProduct() != nil {
 		return s.proof.product
 	}
 	if s.proof.product == nil && s.proof.limit < limit {
 		before := s.proof.limit
 		s.proof.limit = limit
-		if limit > s.proof.small {
+		if limit > SmallProduct {
 			s.proof.product, s.proof.seen = explore.TryLarge(s.Table(), before, limit)
 		} else {
 			s.proof.product, s.proof.seen = explore.TryFurther(s.Table(), before, limit, s.proof.most)
@@ -106,7 +106,7 @@ const looseEach = 16
 // MayReadUnset reports whether some run may read a field that it has not set,
 // whatever the other data and the counters are.
 func (s *shared) MayReadUnset() bool {
-	return explore.MayReadUnset(s.Table(), max(smallProduct, looseEach*len(s.Machine.States)))
+	return explore.MayReadUnset(s.Table(), max(SmallProduct, looseEach*len(s.Machine.States)))
 }
 
 // Control is the control graph; see control.New.
@@ -120,7 +120,7 @@ func (s *shared) Control() *control.Graph {
 // LeaveOpen notes that the limit left a question open.
 func (s *shared) LeaveOpen(q Question) {
 	if s.changes != nil {
-		q.changes, s.changes = s.changes.Var, nil
+		q.Changes, s.changes = s.changes.Var, nil
 	}
 	key := opening{q.Rule, q.State, token.Span{}}
 	if q.State == nil {

@@ -81,8 +81,8 @@ func gather(list []found) []found {
 
 // Help says what would settle q.
 func (q Question) Help(m *ir.Machine) string {
-	if q.changes != nil {
-		return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.changes.Name))
+	if q.Changes != nil {
+		return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.Changes.Name))
 	}
 	if !q.past {
 		if names := data.Coarse(m); len(names) > 0 {

@@ -100,7 +100,7 @@ func undecided(list diag.List) (n int) {
 
 // harmless are the errors with which the summary of a machine is true all the same: what is
 // said of its runs, or left open.
-var harmless = []string{"unreachable-state", "over-budget", "assertion-violated", "undecided"}
+var harmless = []string{"unreachable-state", "never-fires", "over-budget", "assertion-violated", "undecided"}
 
 // misleads reports whether nothing is to be believed of the runs of a machine with this
 // finding.

@@ -14,6 +14,9 @@ var sums = []struct{ name, src, want string }{
 	{"a result of each of 20 elements adds up to 500", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments"), ""},
 	{"each adds three times as much", batchOf("comments int 0..10_000 = 0", "comments = comments + event.comments * 3"), "undecided"},
 	{"each clamps", batchOf("comments int 0..900 = 0", "comments = min(comments + event.comments, 900)"), ""},
+	{"a list has an item for each element", batchOf("comments [0..20]string = []", "comments = comments + event.item"), ""},
+	{"a list has no room for the last element", batchOf("comments [0..19]string = []", "comments = comments + event.item"), "out-of-range"},
+	{"a list begins with the elements", batchOf("comments [0..40]string = []", "comments = comments + event.item + event.item"), ""},
 	{"it begins with more", batchOf("comments int 0..10_000 = 1", "comments = comments + event.comments"), "undecided"},
 	{"an event adds as often as it comes", `machine M {
     context { a int 0..400 = 0, b int 0..400 = 0, n int 0..30_000 = 0 }
@@ -28,6 +31,16 @@ var sums = []struct{ name, src, want string }{
     }
     terminal T returns n
 }`, "undecided"},
+	{"each lap adds up to the end of the range", `machine M {
+    context { n int 0..400 = 0 }
+    event Up { by int 1..9 }
+    initial S
+    after 1h -> T
+    state S {
+        on Up -> S { n = min(n + event.by, 400) }
+    }
+    terminal T returns n
+}`, "unbounded-loop"},
 }
 
 // batchOf is a machine that runs something for 20 elements: context has the fields, and
@@ -53,9 +66,12 @@ func batchOf(context, effect string) string {
 
 // TestSums holds what only adds up against its range, of machines that are not small.
 func TestSums(t *testing.T) {
+	before := check.SmallProduct
+	check.SmallProduct = 100
+	defer func() { check.SmallProduct = before }()
 	for _, test := range sums {
 		t.Run(test.name, func(t *testing.T) {
-			list, _ := check.AskedPast(program(t, []byte(test.src)).Machines[0], all.Rules, 100, 30_000)
+			list, _ := check.Asked(program(t, []byte(test.src)).Machines[0], all.Rules, 30_000)
 			var found []string
 			for _, d := range list {
 				if d.Rule != "never-read" {
@@ -66,5 +82,27 @@ func TestSums(t *testing.T) {
 				t.Errorf("found %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestListsThatOnlyGrow: lists that are only added to do not multiply what there is to tell apart.
+func TestListsThatOnlyGrow(t *testing.T) {
+	configurations, _, _ := check.Work(program(t, []byte(`machine Shelf(paths [1..50]string) {
+    context { read [0..50]string = [], odd [0..50]string = [], lost [0..50]string = [] }
+    event Read
+    event Odd
+    activity look(path string) -> Read | Odd
+    initial Reading
+    state Reading {
+        do look(path) for path in paths limit 4 as look timeout 1m
+        on look.Read { read = read + event.item }
+        on look.Odd { odd = odd + event.item }
+        on look.failed { lost = lost + event.item }
+        on done -> Done
+    }
+    terminal Done success returns read, odd, lost
+}`)).Machines[0], all.Rules)
+	if configurations == 0 || configurations > 100 {
+		t.Errorf("%d configurations", configurations)
 	}
 }

@@ -24,6 +24,31 @@ var thresholds = []struct {
 }{
 	{"configurations of a small product", 100, 50_100, explore.DefaultLimit, manyRules, manyFaults},
 	{"configurations", 30, 2_000, 1_000, manyRules, manyFaults},
+	{"configurations under a budget", 30, 2_000, 1_000, []string{"unhandled-budget"}, func(n int) string {
+		return fmt.Sprintf(`machine M {
+    context { n int 0..%[1]d = 0 }
+    event E
+    event Read
+    activity read() -> Read cost usd 1
+    budget { usd 2 }
+    initial R
+    state R {
+        do read() timeout 1m
+        on Read -> S
+        on failed -> T
+    }
+    state S {
+        on E when n < %[1]d { n = n + 1 }
+            else -> T
+    }
+    state H {
+        on over_budget -> T
+        on E -> T
+    }
+    terminal T
+}
+`, n)
+	}},
 	{"fields that one event sets", 4, 8, 300, []string{"no-way-to-finish"}, func(n int) string {
 		return booleans(n, "%s on E { %s }\n  on G when %s -> U else reject }\n state U { on G -> V unbounded }\n state V { on G -> U unbounded }\n")
 	}},
@@ -130,7 +155,7 @@ func TestThresholds(t *testing.T) {
 				if len(prog.Machines) != 1 {
 					t.Fatal("it is no machine")
 				}
-				list, open := check.AskedPast(prog.Machines[0], all.Rules, 50_000, c.limit)
+				list, open := check.Asked(prog.Machines[0], all.Rules, c.limit)
 				found = map[string]bool{}
 				for _, d := range list {
 					found[d.Rule] = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
 )
 
 // worst are machines that take the checker's time: each shape with its size. The
@@ -229,7 +230,7 @@ func TestWideDecided(t *testing.T) {
 			n = 4
 		}
 		m := program(t, []byte(w.source(n))).Machines[0]
-		list, open := check.Asked(m, all.Rules)
+		list, open := check.Asked(m, all.Rules, explore.DefaultLimit)
 		if len(open) > 0 {
 			t.Errorf("%s: %v is left open", w.name, open)
 		}

@@ -122,7 +122,7 @@ func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
 func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
 	moves := false
 	for _, x := range p.effects[v] {
-		if x.Step*sign <= 0 {
+		if x.Adds == nil || x.Adds.Lo*sign <= 0 || x.Adds.Hi*sign <= 0 {
 			return false
 		}
 		moves = moves || x.arm == a && (x.Clamp == nil || short(*x.Clamp))

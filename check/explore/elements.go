@@ -382,7 +382,7 @@ func (r *recorder) noteLate() {
 // endInPlace is how an element of d can end in leaf whatever the data is, and with no
 // effects; a is nil where no arm takes it.
 func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, silent, ok bool) {
-	if flat.EndsSilently(d.Activity) {
+	if d.Activity.Silent() {
 		return ir.Case{Kind: ir.CaseDone}, nil, true, true
 	}
 	for in := range p.Table.Inputs(leaf) {

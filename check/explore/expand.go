@@ -2,7 +2,6 @@ package explore
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore/step"
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -246,7 +245,7 @@ func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
 func (x *search) endSilently(leaf *ir.State) {
 	v := &x.Program.Packing.Visits[leaf.ID]
 	for i, d := range leaf.Dos {
-		if !flat.EndsSilently(d.Activity) || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
+		if !d.Activity.Silent() || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
 		if len(x.Program.Enforced) > 0 {

@@ -11,7 +11,7 @@ import (
 
 // A field that arms add to, and on which no path depends, would be held for one question:
 // whether it stays in its range. A sum over the elements of a list has a thousand values,
-// each of which all the rest is multiplied with. So in a machine that is not small the most
+// each of which all the rest is multiplied with; so has a list that gets an item for each. So in a machine that is not small the most
 // that can be added is asked first, of the graph without the field: it is a longest path, as
 // the figures of the worst case are. Where the most fits, the field is held no
 // more; elsewhere it is held by value.

@@ -46,6 +46,3 @@ func (t *Table) Limitless(d *ir.Do) bool {
 	}
 	return d.Timeout == nil && d.Heartbeat == nil && d.Progress == nil
 }
-
-// EndsSilently reports whether a ends with nothing to say. A machine ends in a terminal.
-func EndsSilently(a *ir.Activity) bool { return len(a.Results) == 0 && a.Machine == nil }

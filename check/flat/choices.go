@@ -49,7 +49,7 @@ type InPlace map[*ir.Do]bool
 func (t *Table) EndsInPlace() InPlace {
 	ends := InPlace{}
 	for _, d := range t.Machine.Dos {
-		if EndsSilently(d.Activity) || mayBeEmpty(d) {
+		if d.Activity.Silent() || mayBeEmpty(d) {
 			ends[d] = true // it has nothing to say, or not even begun
 		}
 	}

@@ -5,8 +5,9 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // Effect is what an assignment does to its field: by how much it raises it, where it
 // says `v = v + c` or `v = c + v`, or which value it sets.
 type Effect struct {
-	Step  int64  // not 0 where it raises or lowers
-	Clamp *int64 // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
+	Step  int64     // not 0 where it raises or lowers
+	Adds  *ir.Range // what it adds lies between these, a constant too; nil where that is not known
+	Clamp *int64    // where it then stops: `min(v + c, clamp)`, the end of the field's range or beyond
 	Value *ir.Const
 }
 
@@ -23,16 +24,25 @@ func EffectOf(a *ir.Assign) Effect {
 	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
 		return x
 	}
+	is := func(e ir.Expr) bool { ref, ok := e.(*ir.VarRef); return ok && ref.Var == a.Var }
 	of, by := sum.X, sum.Y
-	if sum.Op == ir.OpAdd && ir.Value(of) != nil {
+	if sum.Op == ir.OpAdd && is(by) {
 		of, by = by, of
 	}
-	ref, isRef := of.(*ir.VarRef)
-	if c := ir.Value(by); isRef && ref.Var == a.Var && c != nil && (c.Kind == ir.Int || c.Kind == ir.Duration) {
-		x.Step = c.Int
-		if sum.Op == ir.OpSub {
-			x.Step = -c.Int
-		}
+	if !is(of) || by.Type().Kind != ir.Int && by.Type().Kind != ir.Duration {
+		return x
+	}
+	sign := int64(1)
+	if sum.Op == ir.OpSub {
+		sign = -1
+	}
+	if c := ir.Value(by); c != nil {
+		x.Step = sign * c.Int
+		x.Adds = &ir.Range{Lo: x.Step, Hi: x.Step}
+	} else if r := by.Type().Range; r != nil && sign > 0 {
+		x.Adds = r
+	} else if r != nil {
+		x.Adds = &ir.Range{Lo: -r.Hi, Hi: -r.Lo}
 	}
 	return x
 }

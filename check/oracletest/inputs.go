@@ -45,7 +45,7 @@ func (s *Space) says(at *machine.Snapshot, task machine.Task) []machine.Input {
 	activity := &s.Def.Activities[do.Activity]
 	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
 	var list []machine.Input
-	if len(activity.Results) == 0 {
+	if len(activity.Results) == 0 && s.callees[do.Activity] == nil { // a machine ends in a terminal
 		list = append(list, in)
 	}
 	for _, e := range activity.Results {

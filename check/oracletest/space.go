@@ -39,7 +39,8 @@ type Space struct {
 	m      *machine.Machine
 	number map[string]int
 	seen   map[Event]bool
-	fired  map[int]bool // by timer: it fires somewhere
+	alike  map[outline][]int // the edges of the node at hand
+	fired  map[int]bool      // by timer: it fires somewhere
 	events []Event
 	values valuesOf
 }
@@ -63,11 +64,31 @@ type Edge struct {
 	begun []machine.Task // whose attempts start between the node and it
 }
 
-// same reports whether f is e at another time.
-func (e *Edge) same(f Edge) bool {
-	x, y := e.Input, f.Input
-	return e.To == f.To && e.Effect == f.Effect && e.Arm == f.Arm && e.AtOnce == f.AtOnce && slices.Equal(e.Started, f.Started) &&
-		x.Kind == y.Kind && x.Event == y.Event && x.Do == y.Do && x.Index == y.Index && x.Category == y.Category && x.Timer == y.Timer && x.Over == y.Over && reflect.DeepEqual(x.Data, y.Data)
+// outline is what two edges have in common that are one at two times, but for lists.
+type outline struct {
+	to, arm                           int
+	effect                            machine.Effect
+	atOnce                            bool
+	kind                              machine.InputKind
+	event, do, index, category, timer int
+	over                              string
+}
+
+func (e *Edge) outline() outline {
+	in := &e.Input
+	return outline{e.To, e.Arm, e.Effect, e.AtOnce, in.Kind, in.Event, in.Do, in.Index, in.Category, in.Timer, in.Over}
+}
+
+// add adds e to node i, unless it is an edge of it at another time.
+func (s *Space) add(i int, e Edge) {
+	n, k := s.Nodes[i], e.outline()
+	for _, other := range s.alike[k] {
+		if f := &n.Edges[other]; slices.Equal(e.Started, f.Started) && reflect.DeepEqual(e.Input.Data, f.Input.Data) {
+			return
+		}
+	}
+	s.alike[k] = append(s.alike[k], len(n.Edges))
+	n.Edges = append(n.Edges, e)
 }
 
 // Counts reports whether the edge is a step of the worst case: a move or a
@@ -97,10 +118,11 @@ func Explore(m *ir.Machine, limit int) *Space {
 			return nil
 		}
 	}
-	s := &Space{Machine: m, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, fired: map[int]bool{}, values: newValuesOf(d)}
+	s := &Space{Machine: m, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, alike: map[outline][]int{}, fired: map[int]bool{}, values: newValuesOf(d)}
 	s.node(compiled.NewSnapshot("r", 1), start)
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {
+		clear(s.alike)
 		for _, a := range s.arrivals(s.Nodes[i].Snapshot) {
 			s.take(i, a)
 		}
@@ -246,7 +268,5 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 	e.Started = append(e.Started, s.activities(e.begun)...)
 	s.readRequire(next)
 	e.To = s.node(next, now)
-	if !slices.ContainsFunc(s.Nodes[i].Edges, e.same) {
-		s.Nodes[i].Edges = append(s.Nodes[i].Edges, e)
-	}
+	s.add(i, e)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -82,7 +83,8 @@ func (b *book) deciding() []*ir.Var {
 			return
 		}
 		for _, a := range k.Assigns {
-			if assigns = append(assigns, a); a.Var.Type.Limits() != nil {
+			assigns = append(assigns, a)
+			if r := a.Var.Type.Limits(); r != nil && a.Value != nil && !data.Within(a.Value, r.Lo, r.Hi) {
 				note(a.Value)
 			}
 		}

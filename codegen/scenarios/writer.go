@@ -327,7 +327,7 @@ func (w *writer) endAll() error {
 	seq := w.sim.Run().Visit
 	for w.sim.Run().Visit == seq && w.sim.Run().Status == machine.Running {
 		open := w.sim.Run().HandedOut()
-		i := slices.IndexFunc(open, func(t machine.Task) bool { return len(w.m.Dos[t.Do].Activity.Results) == 0 })
+		i := slices.IndexFunc(open, func(t machine.Task) bool { return w.m.Dos[t.Do].Activity.Silent() })
 		if i < 0 {
 			return nil
 		}

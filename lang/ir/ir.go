@@ -220,6 +220,10 @@ type Activity struct {
 	Circular bool // it is a machine that leads back to this one, which is said, so that Machine is nil
 }
 
+// Silent reports whether a ends with nothing to say. A machine ends in a terminal, and one that has
+// none does not end.
+func (a *Activity) Silent() bool { return len(a.Results) == 0 && a.Machine == nil && !a.Circular }
+
 // Limit is what holds for the attempts of an activity in all runs together. Zero is none.
 type Limit struct {
 	AtOnce int64 // so many may run at once

@@ -375,8 +375,11 @@ func (r *resolver) exitsOf(n *node, src *ast.Trigger) ([]*ir.Trigger, bool) {
 		}
 	}
 	if len(out) == 0 && !called[0].Machine.Incomplete {
-		r.misspelt(unknownName, src.Name.Span(), "machine "+quote(called[0].Name)+" has no terminal "+quote(src.Name.Text),
-			"Name one of its terminals: "+strings.Join(slices.Sorted(maps.Keys(names)), ", ")+".", near(r, src.Name.Text, names))
+		help := "It has no terminal at all: say there how a run ends."
+		if len(names) > 0 {
+			help = "Name one of its terminals: " + strings.Join(slices.Sorted(maps.Keys(names)), ", ") + "."
+		}
+		r.misspelt(unknownName, src.Name.Span(), "machine "+quote(called[0].Name)+" has no terminal "+quote(src.Name.Text), help, near(r, src.Name.Text, names))
 	}
 	return out, true
 }

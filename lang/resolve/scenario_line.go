@@ -133,7 +133,7 @@ func (s *scenarioResolver) result(dos []*ir.Do, src *ast.Ending, line *ir.Scenar
 	results := map[string]*ir.Event{}
 	silent := false
 	for _, d := range dos {
-		silent = silent || len(d.Activity.Results) == 0
+		silent = silent || d.Activity.Silent()
 		for _, e := range d.Activity.Results {
 			results[e.Exit()] = e
 		}

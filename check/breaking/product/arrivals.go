@@ -107,7 +107,7 @@ func (s *search) ends(n *node, t, u *machine.Task, add func(arrival)) {
 	ready := later(n.at, later(t.NotBefore, u.NotBefore))
 	was, is := s.old.m.Dos[t.Do], s.new.m.Dos[u.Do]
 	a := arrival{old: of(machine.ResultInput, t), new: of(machine.ResultInput, u), at: ready}
-	if len(was.Activity.Results) == 0 && len(is.Activity.Results) == 0 {
+	if was.Activity.Silent() && is.Activity.Silent() {
 		a.text = was.Activity.Name + " ends"
 		add(a)
 	}

@@ -230,7 +230,7 @@ func (t *Tracked) readEffects() {
 					source.Read = true // whether the copy fits depends on it
 				}
 			}
-			if n.Type.Kind == ir.List && t.MayLeaveLength(n.Type, a.Value, arm) {
+			if n.Type.Kind == ir.List && n.Sum == nil && t.MayLeaveLength(n.Type, a.Value, arm) {
 				t.readFitting(a.Value, n.Type.Len, arm)
 			}
 			return

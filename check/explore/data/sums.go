@@ -8,9 +8,9 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Sum is a field with a range that arms add to and on which no path depends: what nobody
-// knows of it is whether it stays in its range. Where that is settled by how often the
-// arms are taken, no configuration has to hold it. See explore/sums.go.
+// Sum is a field with a range, or a list with one of its length, that arms add to and on which
+// no path depends: what nobody knows of it is whether it stays in its range. Where that is settled
+// by how often the arms are taken, no configuration has to hold it. See explore/sums.go.
 type Sum struct {
 	Var         *ir.Var
 	Least, Most int64             // what it is set to, its default included, lies between these
@@ -27,7 +27,7 @@ func Sums(m *ir.Machine) []*Sum {
 	decides := decisive(m)
 	var list []*Sum
 	for _, v := range m.Fields {
-		if v.Type.Range == nil || v.Type.Kind != ir.Int && v.Type.Kind != ir.Duration || slices.Contains(decides, v) {
+		if v.Type.Limits() == nil || slices.Contains(decides, v) {
 			continue
 		}
 		if s := sumOf(m, v); s != nil {
@@ -75,7 +75,8 @@ func decisive(m *ir.Machine) []*ir.Var {
 // sumOf is v as a sum; nil where something else is done with it than to set it and to add
 // to it, or where that is done by a block of no arm.
 func sumOf(m *ir.Machine, v *ir.Var) *Sum {
-	s := &Sum{Var: v, Least: v.Type.Range.Hi, Most: v.Type.Range.Lo, Adds: map[*ir.Arm]Added{}}
+	r := v.Type.Limits()
+	s := &Sum{Var: v, Least: r.Hi, Most: r.Lo, Adds: map[*ir.Arm]Added{}}
 	if v.Default != nil {
 		s.Least, s.Most = v.Default.Int, v.Default.Int
 	}
@@ -113,12 +114,16 @@ func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
 		return false
 	}
 	by := spanOf(y)
+	if sum.T.Kind == ir.List {
+		by = span{1, 1, by.fits, false} // an item
+	}
 	if sum.Op == ir.OpSub {
 		by.lo, by.hi = -by.hi, -by.lo
 	}
 	add := Added{Up: max(by.hi, 0), Down: max(-by.lo, 0)}
-	s.Rises = s.Rises || add.Up > 0 && (clamp == nil || *clamp != s.Var.Type.Range.Hi)
-	s.Falls = s.Falls || add.Down > 0 && (clamp == nil || *clamp != s.Var.Type.Range.Lo)
+	r := s.Var.Type.Limits()
+	s.Rises = s.Rises || add.Up > 0 && (clamp == nil || *clamp != r.Hi)
+	s.Falls = s.Falls || add.Down > 0 && (clamp == nil || *clamp != r.Lo)
 	s.Adds[arm] = add
 	return !by.open
 }
@@ -126,7 +131,7 @@ func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
 // Fits reports whether s stays in its range if arms raise it by no more than up in all, and
 // lower it by no more than down; math.MaxInt64 has no end.
 func (s *Sum) Fits(up, down int64) bool {
-	r := s.Var.Type.Range
+	r := s.Var.Type.Limits()
 	return r.Lo <= s.Least && s.Most <= r.Hi && (!s.Rises || room(s.Most, r.Hi) >= up) && (!s.Falls || room(r.Lo, s.Least) >= down)
 }
 

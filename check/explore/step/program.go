@@ -186,7 +186,7 @@ func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
 	if !stays[d] || d.Fan != nil && d.Fan.Least == 0 || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
 		return false // one for an empty list may have ended before any other
 	}
-	plainly := flat.EndsSilently(d.Activity) // its failures may have effects all the same
+	plainly := d.Activity.Silent() // its failures may have effects all the same
 	for in := range p.table.Inputs(d.State) {
 		if in.Do != d || !flat.CanStay(in.Choices) {
 			continue

@@ -35,7 +35,7 @@ var page string
 const maxNamed = 5
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken {
+	if !p.Starts() || p.Machine.Broken || p.Bounded() {
 		return
 	}
 	if p.SmallProduct() == nil {

@@ -18,6 +18,9 @@ var Rule = &check.Rule{
 	Run:      run,
 	Late:     true,
 	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "missing-range", At: check.SameField},
+	},
 }
 
 //go:embed page.md
@@ -28,6 +31,6 @@ func run(p *check.Pass) {
 		p.Unreachable(s)
 	}
 	for _, q := range p.OpenQuestions() {
-		p.Report(check.Finding{State: q.State, Span: q.Span, Question: &q, Message: q.Text(), Help: q.Help(p.Machine)})
+		p.Report(check.Finding{State: q.State, Field: q.Changes, Span: q.Span, Question: &q, Message: q.Text(), Help: q.Help(p.Machine)})
 	}
 }

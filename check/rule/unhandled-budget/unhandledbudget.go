@@ -78,7 +78,8 @@ func judge(p *check.Pass, s *ir.State) {
 	}
 	g := p.Product()
 	if g == nil {
-		return // over-budget says so of the figure
+		leaveOpen(p, s)
+		return
 	}
 	for _, cost := range held {
 		h, halts := g.Halts(s, cost)
@@ -98,6 +99,17 @@ func judge(p *check.Pass, s *ir.State) {
 			Fixes:   fixes(s),
 		})
 		return
+	}
+}
+
+// leaveOpen notes that a run may pass its budget of a cost in s, past the limit. Of the time
+// over-budget says so: no run lasts longer than the figure.
+func leaveOpen(p *check.Pass, s *ir.State) {
+	for _, cost := range p.Machine.Enforced() {
+		spends := slices.ContainsFunc(s.Dos, func(d *ir.Do) bool { return d.Activity.Spends(cost) })
+		if spends && len(p.Machine.Choices(s, ir.Case{Kind: ir.CaseOverBudget, Cost: cost})) == 0 {
+			p.LeaveOpen(check.Question{Rule: "unhandled-budget", State: s})
+		}
 	}
 }
 

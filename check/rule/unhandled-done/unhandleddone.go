@@ -95,7 +95,7 @@ func fixes(s *ir.State) []diag.Fix {
 // emptied is the list that has to be empty for the activity of s to end there; nil where
 // it can end otherwise, or is one of several.
 func emptied(p *check.Pass, s *ir.State) *ir.Var {
-	if len(s.Dos) != 1 || s.Dos[0].Fan == nil || len(s.Dos[0].Activity.Results) == 0 {
+	if len(s.Dos) != 1 || s.Dos[0].Fan == nil || s.Dos[0].Activity.Silent() {
 		return nil
 	}
 	for in := range p.Table().Inputs(s) {

@@ -64,7 +64,7 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 	out := func(choices []ir.Choice) bool {
 		return len(choices) > 0 && !slices.ContainsFunc(choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.Kind != ir.Goto })
 	}
-	if len(d.Activity.Results) == 0 && !out(done) {
+	if d.Activity.Silent() && !out(done) {
 		return false
 	}
 	for _, c := range p.m.Cases(s) {
@@ -78,7 +78,7 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 // simple has n run d, without states inside.
 func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
 	p.call(s, n, d0(s), func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
-	if len(d0(s).Activity.Results) == 0 {
+	if d0(s).Activity.Silent() {
 		n.Call.Nothing = p.arms(n, done, None)
 	}
 }
@@ -120,7 +120,7 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 		return arms
 	})
 	n.Children = append(n.Children, ended)
-	if len(d.Activity.Results) == 0 || d.Fan != nil {
+	if d.Activity.Silent() || d.Fan != nil {
 		running.Call.Nothing = []*Arm{{Target: ended}}
 	}
 }

@@ -62,7 +62,7 @@ func labelled(d *ir.Do) string {
 func handledRows(m *ir.Machine, d *ir.Do) []handledRow {
 	var rows []handledRow
 	for _, c := range m.Cases(d.State) {
-		silent := c.Kind == ir.CaseDone && len(d.Activity.Results) == 0
+		silent := c.Kind == ir.CaseDone && d.Activity.Silent()
 		if c.Do != d && !silent {
 			continue
 		}

@@ -83,7 +83,7 @@ func (c *completer) results(name string) {
 		for _, e := range d.Activity.Results {
 			c.add(proto.CompletionEvent, e.Exit(), "event", e.Doc)
 		}
-		if len(d.Activity.Results) == 0 {
+		if d.Activity.Silent() {
 			c.words("done")
 		}
 	}

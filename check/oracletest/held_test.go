@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"fmt"
@@ -45,6 +45,7 @@ func TestHeld(t *testing.T) {
 }
 
 func walkHeld(t *testing.T, generate func(*rand.Rand) string, count int) {
+	t.Parallel()
 	figures, begun, held := 0, 0, 0
 	for seed := range uint64(count) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -1,7 +1,9 @@
-package check_test
+package oracletest_test
 
 import (
 	"fmt"
+	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"slices"
 	"strings"
 	"testing"
@@ -184,11 +186,12 @@ func TestGuardCases(t *testing.T) {
     state S {` + c.state + "\n}\nterminal Done\n}\n"
 			first := strings.Count(src[:strings.Index(src, "state S {")], "\n") + 1
 			var got []string
-			for _, d := range check.Run(program(t, []byte(src)), all.Rules) {
+			prog := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}}).Program
+			for _, d := range check.Run(prog, all.Rules) {
 				if slices.Contains(guardRules, d.Rule) {
 					got = append(got, fmt.Sprintf("%d %s", d.Span.Start.Line-first, d.Rule))
 				}
-				replayable(t, src, d)
+				replayable(t, prog.Machines[0], d)
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(c.want, strings.Join(got, ", ")); diff != "" {
@@ -199,16 +202,16 @@ func TestGuardCases(t *testing.T) {
 }
 
 // replayable replays the witness of d.
-func replayable(t *testing.T, src string, d diag.Diagnostic) {
+func replayable(t *testing.T, m *ir.Machine, d diag.Diagnostic) {
 	t.Helper()
 	if d.Witness == nil || len(d.Witness.Path) == 0 {
 		return
 	}
-	r, err := newReplay(program(t, []byte(src)).Machines[0])
+	r, err := newReplay(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.play(d.Witness); err != nil {
-		t.Errorf("%s: %v\n%s", d.Message, err, lines(diag.List{d}))
+		t.Errorf("%s: %v\n%+v", d.Message, err, d.Witness)
 	}
 }

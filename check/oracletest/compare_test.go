@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"fmt"
@@ -489,42 +489,70 @@ func (d disagreement) String() string {
 	return fmt.Sprintf("%s: the checker says %s, brute force says %s", d.question, d.checker, d.oracle)
 }
 
-// unsilenced are all rules, each of which speaks whatever the others say.
-var unsilenced = func() []*check.Rule {
-	var list []*check.Rule
+// checked is what the checker says of a machine.
+type checked struct {
+	list  diag.List
+	open  map[string]bool // the rules that leave a question open, whether or not that is printed
+	worst *check.Worst
+}
+
+// leftOpen is the name of the rule that tells which rules leave a question open.
+const leftOpen = "left-open"
+
+// alone are all rules, each of which speaks whatever the others say, and leftOpen. None is an
+// error: of a machine that is called the runs are known, whatever is wrong with it.
+var alone = func() []*check.Rule {
+	list := []*check.Rule{{Name: leftOpen, RunLast: func(p *check.Pass) {
+		for _, q := range p.OpenQuestions() {
+			p.Report(check.Finding{Message: q.Rule})
+		}
+	}}}
 	for _, r := range all.Rules {
-		alone := *r
-		alone.SilencedBy = nil
-		list = append(list, &alone)
+		own := *r
+		own.SilencedBy, own.Severity = nil, diag.Warning
+		list = append(list, &own)
 	}
 	return list
 }()
 
-// answers are the checker's findings by rule, where a product of more than small
-// configurations is not, and one of more than limit is not made.
-func answers(m *ir.Machine, small, limit int) (found map[string]verdict, open map[string]bool) {
-	found = map[string]verdict{}
+// checkedUpTo checks m where no more than limit configurations are told apart.
+func checkedUpTo(m *ir.Machine, limit int) *checked {
+	list, worst := check.Analyze(&ir.Program{Machines: []*ir.Machine{m}}, alone, limit, true)
+	c := &checked{open: map[string]bool{}, worst: worst[0]}
+	for _, d := range list {
+		if d.Rule == leftOpen {
+			c.open[d.Message] = true
+		} else {
+			c.list = append(c.list, d)
+		}
+	}
+	return c
+}
+
+// found are the places of the findings, by rule.
+func (c *checked) found(m *ir.Machine) map[string]verdict {
+	found := map[string]verdict{}
 	reads := map[string]func(*ir.Machine, diag.Diagnostic) []string{}
 	for _, c := range comparisons {
 		found[c.rule] = verdict{}
 		reads[c.rule] = c.found
 	}
-	list, open := check.AskedPast(m, unsilenced, small, limit)
-	for _, d := range list {
+	for _, d := range c.list {
 		if read := reads[d.Rule]; read != nil {
 			for _, place := range read(m, d) {
 				found[d.Rule][place] = true
 			}
 		}
 	}
-	return found, open
+	return found
 }
 
 // compare asks both sides everything. Seen counts the verdicts of each kind.
 func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 	var out []disagreement
 	free := s.Free()
-	all, open := answers(s.Machine, explore.DefaultLimit, explore.DefaultLimit)
+	told := checkedUpTo(s.Machine, explore.DefaultLimit)
+	all, open := told.found(s.Machine), told.open
 	if !free && !s.Timed() && !(s.Fans() && s.Calls()) { // elements of a machine that never ends can do nothing but fail
 		// A figure of elements or of a tree may be an upper bound, which refutes nothing.
 		budget := (s.Fans() || s.Calls()) && open["over-budget"]
@@ -554,10 +582,9 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 		}
 		out = append(out, d)
 	}
-	w := check.Bounds(s.Machine, explore.DefaultLimit)
-	out = append(out, compareWorst(s, w, seen)...)
-	out = append(out, compareTime(s, w.Time, seen)...)
-	return append(out, compareWitnesses(s, w, seen)...)
+	out = append(out, compareWorst(s, told.worst, seen)...)
+	out = append(out, compareTime(s, told.worst.Time, seen)...)
+	return append(out, compareWitnesses(s, told, seen)...)
 }
 
 // mayExceed are the rules that speak of every leaf that may be entered, and of

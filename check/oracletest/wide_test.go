@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"encoding/json"
@@ -58,7 +58,7 @@ func pointers[T any](list []T) (out []*T) {
 // behind a junction, and with none.
 func TestJunctionsChangeNothing(t *testing.T) {
 	var sources []string
-	for _, pattern := range []string{"rule/*/testdata/*.fsm", "../examples/*/*.fsm", "../examples/*.fsm"} {
+	for _, pattern := range []string{"../rule/*/testdata/*.fsm", "../../examples/*/*.fsm", "../../examples/*.fsm"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -105,10 +105,10 @@ func TestJunctionsChangeNothing(t *testing.T) {
 // TestBruteForceWide holds machines whose events set several fields at once against
 // brute force, with every step behind a junction.
 func TestBruteForceWide(t *testing.T) {
-	t.Parallel()
 	wideFrom(t, 1)
 	for name, generate := range map[string]func(*rand.Rand) string{"wide": plainWide, "all": oracletest.Generate, "flat": oracletest.GenerateFlat} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			(&machines{generate: generate, count: *oracleCount / 4, larger: *oracleCount / 40}).compare(t)
 		})
 	}

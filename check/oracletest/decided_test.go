@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import "testing"
 
@@ -159,6 +159,22 @@ machine M {
             else -> S0 max 2
     }
     terminal Done success
+}`},
+	{"a machine that is called and has no terminal does not end with nothing to say", `
+machine M {
+    initial S0
+    state S0 {
+        do machine Child() as c
+        on c.failed -> Done
+    }
+    terminal Done
+}
+machine Child {
+    event E0
+    initial S0
+    state S0 {
+        on E0 {}
+    }
 }`},
 	{"no run can start", `
 machine M {

@@ -1,37 +1,42 @@
-package check_test
+package oracletest_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 )
 
-// A large machine is judged by other means than a small one: see smallProduct, and
-// the limit. These tests judge small ones by those means, so that brute force can
+// A large machine is judged by other means than a small one: see check.SmallProduct, and
+// the limit. This test judges small ones by those means, so that brute force can
 // tell whether the answers are right, and whether a question passes in silence.
 
 // TestBruteForceLarge: what is asked of the control graph first has the same
-// answers.
-func TestBruteForceLarge(t *testing.T) { past(t, 0, explore.DefaultLimit) }
+// answers, and past the limit what is not proved is undecided.
+func TestBruteForceLarge(t *testing.T) {
+	before := check.SmallProduct
+	check.SmallProduct = 0
+	t.Cleanup(func() { check.SmallProduct = before })
+	t.Run("below the limit", func(t *testing.T) { past(t, explore.DefaultLimit) })
+	t.Run("past the limit", func(t *testing.T) { past(t, 1) })
+}
 
-// TestBruteForcePastTheLimit: past the limit what is not proved is undecided.
-func TestBruteForcePastTheLimit(t *testing.T) { past(t, 0, 1) }
-
-func past(t *testing.T, small, limit int) {
+func past(t *testing.T, limit int) {
+	t.Parallel()
 	told := map[string]bool{}
 	for i := range *oracleCount / 2 {
 		seed := *oracleSeed + uint64(i)
 		for _, generate := range []func(*rand.Rand) string{oracletest.GenerateFlat, oracletest.Generate} {
 			src := generate(rand.New(rand.NewPCG(seed, 0)))
-			for _, d := range differsPast(src, small, limit) {
+			for _, d := range differsPast(src, limit) {
 				if told[d.question] {
 					continue
 				}
 				told[d.question] = true
 				bad := func(src string) bool {
-					for _, other := range differsPast(src, small, limit) {
+					for _, other := range differsPast(src, limit) {
 						if other.question == d.question {
 							return true
 						}
@@ -46,13 +51,14 @@ func past(t *testing.T, small, limit int) {
 
 // differsPast are the rules of which something must be said, and that the checker
 // neither says nor leaves open, or that it says though it is not so.
-func differsPast(src string, small, limit int) (out []disagreement) {
+func differsPast(src string, limit int) (out []disagreement) {
 	s, _ := brute(src)
 	if s == nil {
 		return nil
 	}
 	free := s.Free() || s.Timed()
-	all, open := answers(s.Machine, small, limit)
+	told := checkedUpTo(s.Machine, limit)
+	all, open := told.found(s.Machine), told.open
 	for _, c := range comparisons {
 		brute, found := c.brute(s), all[c.rule]
 		halts := func(rule string) bool { return len(all[rule]) > 0 || open[rule] }

@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"encoding/json"
@@ -165,11 +165,11 @@ func (w *walk) answers() {
 }
 
 func TestRandomRunsKeepToWhatIsProved(t *testing.T) {
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no machines: %v", err)
 	}
-	files = append(files, "testdata/codereview.fsm")
+	files = append(files, "../testdata/codereview.fsm")
 	random := rand.New(rand.NewPCG(1, 2))
 	met, reachable := 0, 0
 	for _, file := range files {

@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"fmt"
@@ -11,15 +11,16 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-func findings(s *oracletest.Space) diag.List {
+// printed are the findings that are printed of the machine: some are silent beside others.
+func printed(s *oracletest.Space) diag.List {
 	return check.Run(&ir.Program{Machines: []*ir.Machine{s.Machine}}, all.Rules)
 }
 
 // compareWitnesses replays every witness on the runtime, and the worst runs,
 // which must take as many steps and attempts as they say.
-func compareWitnesses(s *oracletest.Space, w *check.Worst, seen map[string]int) []disagreement {
+func compareWitnesses(s *oracletest.Space, told *checked, seen map[string]int) []disagreement {
 	var out []disagreement
-	for _, d := range findings(s) {
+	for _, d := range printed(s) {
 		if d.Witness == nil || len(d.Witness.Path) == 0 {
 			continue
 		}
@@ -42,8 +43,8 @@ func compareWitnesses(s *oracletest.Space, w *check.Worst, seen map[string]int) 
 			out = append(out, disagreement{"worst-run of " + f.Name, f.Amount.RatString(), err.Error()})
 		}
 	}
-	worst(w.Steps, func(r *replay) int { return r.steps })
-	for _, f := range w.Activities {
+	worst(told.worst.Steps, func(r *replay) int { return r.steps })
+	for _, f := range told.worst.Activities {
 		worst(f, func(r *replay) int { return r.attempts[f.Name] })
 	}
 	return out

@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
-	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -458,7 +457,7 @@ func zero(d *machine.Definition, t *machine.Type) any {
 
 // TestWitnessesReplay replays every witness of every rule's examples.
 func TestWitnessesReplay(t *testing.T) {
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
+	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no machines: %v", err)
 	}
@@ -482,7 +481,7 @@ func TestWitnessesReplay(t *testing.T) {
 					continue // what generators would not take either
 				}
 				if err := r.play(d.Witness); err != nil {
-					t.Errorf("%s: %s: %s: %v\n%s", d.Span, d.Rule, d.Message, err, lines(diag.List{d}))
+					t.Errorf("%s: %s: %s: %v\n%+v", d.Span, d.Rule, d.Message, err, d.Witness)
 				}
 				holdsAll(t, m, d)
 				played++
@@ -524,12 +523,12 @@ func holdsAll(t *testing.T, m *ir.Machine, d diag.Diagnostic) {
 
 // TestWorstRunsReplay replays the worst runs, and counts.
 func TestWorstRunsReplay(t *testing.T) {
-	order, err := os.ReadFile("testdata/order.fsm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, src := range []string{codereview(t), patch, string(order)} {
-		m := program(t, []byte(src)).Machines[0]
+	for _, name := range []string{"codereview", "patch", "order"} {
+		src, err := os.ReadFile("../testdata/" + name + ".fsm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := lang.Load([]lang.Source{{Name: name, Src: src}}).Program.Machines[0]
 		w := check.Bounds(m, explore.DefaultLimit)
 		for i, f := range append([]check.Figure{w.Steps}, w.Activities...) {
 			r, err := newReplay(m)
@@ -548,32 +547,5 @@ func TestWorstRunsReplay(t *testing.T) {
 				t.Errorf("%s: the worst run takes %d %s, want %d", m.Name, got, f.Name, want)
 			}
 		}
-	}
-}
-
-// TestEveryMachineHasBounds measures every machine that the rules' examples
-// have: whatever a machine is like, its worst case is computed.
-func TestEveryMachineHasBounds(t *testing.T) {
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range lang.Load([]lang.Source{{Name: file, Src: src}}).Program.Machines {
-			if w := check.Bounds(m, explore.DefaultLimit); w == nil && !m.Broken && !m.Incomplete && m.Root.Leaf() != nil {
-				t.Errorf("%s: %s has no worst case", file, m.Name)
-			}
-		}
-	}
-}
-
-// TestMostAtOnce holds the checker's limit to the runtime's.
-func TestMostAtOnce(t *testing.T) {
-	if control.MostAtOnce != machine.MaxFollowing {
-		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, machine.MaxFollowing)
 	}
 }
