@@ -1,4 +1,4 @@
-package check_test
+package oracletest_test
 
 import (
 	"fmt"
