@@ -40,9 +40,7 @@ func TestIDUsedAgain(t *testing.T) {
 			}
 			return r, nil
 		}}})
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		stop := run(t, e).stop
 		start(t, e, "r", "")
 		synctest.Wait() // it works
 		if _, err := e.Cancel(t.Context(), "r", CancelOptions{Force: true}); err != nil {
@@ -59,16 +57,11 @@ func TestIDUsedAgain(t *testing.T) {
 		if v.State != "Done" || len(v.Costs) != 0 {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, e, "r"); got != "start>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Working Found>Done")
 		if len(keys) != 2 || keys[0] == keys[1] || len(told) != 2 || told[0] == told[1] {
 			t.Errorf("keys %q, messages %q", keys, told)
 		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
+		stop()
 	})
 }
 

@@ -57,9 +57,7 @@ func TestDeliveredInOrder(t *testing.T) {
 		p := &post{}
 		e := NewEngine(memstore.New(), WithOutbox(p.deliver))
 		register(t, e, told(t), Handlers{})
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		stop := run(t, e).stop
 		for _, run := range []string{"a", "b"} {
 			start(t, e, run, "")
 			send(t, e, run, "Go", "")
@@ -74,10 +72,7 @@ func TestDeliveredInOrder(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
+		stop()
 	})
 }
 
@@ -139,14 +134,9 @@ func TestDeliveryStops(t *testing.T) {
 		}))
 		register(t, hangs, told(t), Handlers{})
 		start(t, hangs, "a", "")
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- hangs.Run(ctx) }()
+		stop := run(t, hangs).stop
 		synctest.Wait()
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Fatal(err)
-		}
+		stop()
 		p := &post{}
 		e := NewEngine(store, WithOutbox(p.deliver))
 		if _, err := e.RunUntilIdle(t.Context(), "a"); err != nil {

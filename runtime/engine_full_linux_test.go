@@ -49,9 +49,7 @@ func TestResultOnAFullDisk(t *testing.T) {
 	if v := await(t, w.Engine, "r"); v.State != "Done" || calls.Load() != 1 {
 		t.Errorf("after %d calls the run is in %s", calls.Load(), v.State)
 	}
-	if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working Found>Done" {
-		t.Error(got)
-	}
+	wantLines(t, w.Engine, "r", "start>Idle Go>Working Found>Done")
 }
 
 // watching tells of each commit how it ended.

@@ -79,12 +79,8 @@ func TestSendOnAHungDisk(t *testing.T) {
 	if v, err := e.Send(t.Context(), "r", event); err != nil || v.State != "Working" {
 		t.Errorf("%s, %v", v.State, err)
 	}
-	if got := lines(t, e, "r"); got != "start>Idle Go>Working" {
-		t.Error(got)
-	}
-	if got := lines(t, e, "other"); got != "start>Idle" {
-		t.Error(got)
-	}
+	wantLines(t, e, "r", "start>Idle Go>Working")
+	wantLines(t, e, "other", "start>Idle")
 }
 
 // TestReadOnAHungDisk: so it is with what only looks.
@@ -105,9 +101,7 @@ func TestReadOnAHungDisk(t *testing.T) {
 		cancel()
 	}
 	faultfs.Hold(0)
-	if v := get(t, e, "r"); v.State != "Idle" {
-		t.Error(v.State)
-	}
+	inState(t, get(t, e, "r"), "Idle")
 }
 
 // TestReadBehindHungReads: where all connections that read hang, also a caller without a

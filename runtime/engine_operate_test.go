@@ -76,9 +76,7 @@ func TestPauseAndResume(t *testing.T) {
 		if v, err = e.Resume(t.Context(), "r", ada); err != nil || v.State != "Stopped" || v.Paused {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working pause>Working Stop>Working resume>Working Stop>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working pause>Working Stop>Working resume>Working Stop>Stopped")
 		steps, err := e.History(t.Context(), "r", 2, 1)
 		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Effect != machine.Paused {
 			t.Errorf("%+v, %v", steps, err)
@@ -121,9 +119,7 @@ func TestPauseLetsAttemptsGoOn(t *testing.T) {
 		if v, err := w.Resume(t.Context(), "r", ada); err != nil || v.State != "Done" {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working pause>Working Found>Working resume>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working pause>Working Found>Working resume>Working Found>Done")
 	})
 }
 
@@ -149,9 +145,7 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		if _, err := e.RunOnce(t.Context(), "r"); err != nil {
 			t.Fatal(err)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working progress>Working" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working progress>Working")
 		clock.Advance(10*time.Minute - 1)
 		soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
@@ -220,9 +214,7 @@ func TestRetryOfFailedRun(t *testing.T) {
 		if err != nil || v.State != "Working" || v.Status != machine.Running || len(v.Timers) != 1 || len(v.Activities) != 1 {
 			t.Fatalf("%+v, %v", v, err)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working after 1h>Broken retry>Working" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working after 1h>Broken retry>Working")
 		if rows := claimable(t, store, m, clock); len(rows) != 0 {
 			t.Errorf("the attempt of before has not stopped, and %+v starts", rows)
 		}
@@ -274,9 +266,7 @@ func TestCostsAreSummed(t *testing.T) {
 		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" {
 			t.Errorf("%+v", v.Costs)
 		}
-		if got := lines(t, w.Engine, "late"); got != "start>Idle Go>Working cancel>Working late Found>Working" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "late", "start>Idle Go>Working cancel>Working late Found>Working")
 	})
 }
 
@@ -346,9 +336,7 @@ func TestReleasedIsSpent(t *testing.T) {
 		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false  false}]" {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, second.Engine, "r", "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done")
 		steps, err := second.History(t.Context(), "r", 2, 1)
 		if err != nil || len(steps) != 1 || steps[0].Kind != machine.ReturnInput || steps[0].Effect != machine.Reissued || steps[0].Message != "declined: busy" {
 			t.Errorf("%+v, %v", steps, err)

@@ -70,9 +70,7 @@ func TestRepairOfSnapshot(t *testing.T) {
 				if done := repairRun(t, seen, true); !done.Applied || fmt.Sprint(done.Faults) != fmt.Sprint(shown.Faults) {
 					t.Errorf("%+v, shown was %+v", done, shown)
 				}
-				if got := lines(t, e, "r"); got != "start>Idle Go>Working repair>Working" {
-					t.Error(got)
-				}
+				wantLines(t, e, "r", "start>Idle Go>Working repair>Working")
 				if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 1 {
 					t.Errorf("timers %+v, %v", rows, err)
 				}
@@ -98,9 +96,7 @@ func TestRepairOfRequire(t *testing.T) {
 		if got := repairRun(t, e, true); fmt.Sprint(got.Faults) != want || !got.Applied {
 			t.Errorf("%+v", got)
 		}
-		if got := lines(t, e, "r"); got != "start>Good Spoil>Good repair>Bad" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Good Spoil>Good repair>Bad")
 		if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 0 {
 			t.Errorf("timers %+v, %v", rows, err)
 		}
@@ -247,9 +243,7 @@ func TestMigrate(t *testing.T) {
 		if v := send(t, e, "busy", "Skip", ""); v.State != "Done" || string(v.Data) != `{"count":50,"extra":42}` {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, e, "busy"); got != "start>Idle Go>Working migrate>Busy Skip>Done" {
-			t.Error(got)
-		}
+		wantLines(t, e, "busy", "start>Idle Go>Working migrate>Busy Skip>Done")
 		other := NewEngine(store) // which has to find both definitions in the store
 		if err := other.Replay(t.Context(), "busy"); err != nil {
 			t.Error(err)

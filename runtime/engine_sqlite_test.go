@@ -63,9 +63,7 @@ func TestRecoveryFromFile(t *testing.T) {
 	if err != nil || v.State != "Done" || number != 2 {
 		t.Errorf("attempt %d: %+v, %v", number, v, err)
 	}
-	if got := lines(t, second, "r"); got != "start>Idle Go>Working lost>Working failed(unknown)>Working Found>Done" {
-		t.Error(got)
-	}
+	wantLines(t, second, "r", "start>Idle Go>Working lost>Working failed(unknown)>Working Found>Done")
 }
 
 func TestConcurrentSendsToFile(t *testing.T) {

@@ -75,6 +75,31 @@ func lines(t testing.TB, e *Engine, run string) string {
 	return strings.TrimSpace(b.String())
 }
 
+// wantLines checks what lines gives.
+func wantLines(t testing.TB, e *Engine, run, want string) {
+	t.Helper()
+	if got := lines(t, e, run); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// inState checks in which state a run is.
+func inState(t testing.TB, v machine.View, state string) {
+	t.Helper()
+	if v.State != state {
+		t.Errorf("it is in %s, want %s: %+v", v.State, state, v)
+	}
+}
+
+// returns checks in which state a run has ended, and what it returns.
+func returns(t testing.TB, v machine.View, state, want string) {
+	t.Helper()
+	inState(t, v, state)
+	if string(v.Returns) != want {
+		t.Errorf("it returns %s, want %s", v.Returns, want)
+	}
+}
+
 // door can be opened and closed, and counts how often it was opened.
 func door(t testing.TB) *machine.Machine {
 	return Build(t, WithParams("owner string"), WithFields("n int 0..1000000 = 0"),
@@ -108,9 +133,7 @@ func TestStartSendGet(t *testing.T) {
 	if got := get(t, e, "r"); got.State != "Sealed" || got.Seq != 4 {
 		t.Errorf("Get: %+v", got)
 	}
-	if got := lines(t, e, "r"); got != "start>Shut Open>Ajar Close>Shut Seal>Sealed" {
-		t.Error(got)
-	}
+	wantLines(t, e, "r", "start>Shut Open>Ajar Close>Shut Seal>Sealed")
 	runs, err := e.List(t.Context(), store.RunFilter{Outcome: machine.Success})
 	if err != nil || len(runs) != 1 || runs[0].Run != "r" {
 		t.Errorf("List: %v, %v", runs, err)

@@ -122,14 +122,9 @@ func TestOversizedOutboxError(t *testing.T) {
 	}))
 	register(t, e, told(t), Handlers{})
 	start(t, e, "r", "")
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- e.Run(ctx) }()
+	stop := run(t, e).stop
 	if reason := <-store.reasons; len(reason) != machine.MaxMessage {
 		t.Errorf("a reason of %d bytes is stored", len(reason))
 	}
-	cancel()
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
+	stop()
 }

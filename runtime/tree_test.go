@@ -71,10 +71,8 @@ func TestPausedStartsNoChild(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		registerBoth(t, e, child, parent(t, child), nil)
+		callChild(t, e, 0)
 		if _, err := e.Pause(t.Context(), "r", ada); err != nil {
 			t.Fatal(err)
 		}
@@ -139,10 +137,8 @@ func TestHaltedChild(t *testing.T) {
 			WithState("Working", After("1m", GoTo("Completed", Set("n", "n + 1")))), WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
 		db := memstore.New()
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		registerBoth(t, e, child, parent(t, child), nil)
+		callChild(t, e, 0)
 		v, err := e.RunUntilDone(t.Context(), "r") // which nothing but an operator can help
 		if err != nil || v.Status != Running || v.State != "One" {
 			t.Fatalf("%+v, %v", v, err)
@@ -250,8 +246,7 @@ func TestMigrateChild(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child), child, findsN(0))
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
+		callChild(t, w.Engine, 0)
 		await(t, w.Engine, "r")
 		w.stop()
 		states := func(terminal string) []Part {
@@ -284,15 +279,13 @@ func TestMigrateParent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child, "timeout 2h"), child, findsN(0))
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
+		callChild(t, w.Engine, 0)
 		await(t, w.Engine, "r")
 		w.stop()
 		migrate := func(child *machine.Machine, options ...string) MigratedRun {
 			t.Helper()
 			e := NewEngine(db)
-			register(t, e, child, Handlers{})
-			register(t, e, parent(t, child, options...), Handlers{})
+			registerBoth(t, e, child, parent(t, child, options...), nil)
 			var got []MigratedRun
 			err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(r MigratedRun) error {
 				got = append(got, r)
@@ -334,9 +327,7 @@ func TestMigrateParent(t *testing.T) {
 		w = run(t, e)
 		defer w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
-		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":6}` {
-			t.Errorf("%+v", v)
-		}
+		returns(t, await(t, e, "r"), "Done", `{"total":6}`)
 		whole(t, e, db, "r")
 	})
 }
@@ -349,10 +340,8 @@ func TestRepairOfCalls(t *testing.T) {
 			child := review(t)
 			m := parent(t, child, "timeout 1h")
 			e := NewEngine(db, WithClock(clock))
-			register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-			register(t, e, m, Handlers{})
-			start(t, e, "r", listOf(0))
-			send(t, e, "r", "Go", "")
+			registerBoth(t, e, child, m, findsN(0))
+			callChild(t, e, 0)
 			if v, err := e.RunUntilIdle(t.Context(), "r"); err != nil || v.State != "One" {
 				t.Fatal(v, err)
 			}
@@ -387,9 +376,7 @@ func TestRepairOfCalls(t *testing.T) {
 			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
 				t.Fatal(err)
 			}
-			if got := lines(t, e, "r"); got != want {
-				t.Error(got)
-			}
+			wantLines(t, e, "r", want)
 			if v := get(t, e, lowest); ended != (v.State == "Completed") {
 				t.Errorf("%+v", v)
 			}

@@ -61,9 +61,7 @@ func TestOneAttemptWithinBudget(t *testing.T) {
 		if err != nil || v.State != "Stopped" || calls != 2 || v.Costs[0].Spent != "0.7" || !v.Costs[0].Passed {
 			t.Errorf("%+v, %v, %d calls", v, err, calls)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working begin>Working Found>Working begin>Working Found>Working begin>Working over_budget(usd)>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working begin>Working Found>Working begin>Working Found>Working begin>Working over_budget(usd)>Stopped")
 	})
 }
 
@@ -87,9 +85,7 @@ func TestSpendingStopsAnAttempt(t *testing.T) {
 		if v = get(t, w.Engine, "r"); v.State != "Stopped" || v.Costs[0].Spent != "53.5" || !errors.Is(told, ErrMoved) {
 			t.Errorf("%+v, %v", v, told)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working begin>Working spent>Working spent>Working over_budget(usd)>Stopped late Found>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working begin>Working spent>Working spent>Working over_budget(usd)>Stopped late Found>Stopped")
 	})
 }
 

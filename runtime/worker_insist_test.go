@@ -35,9 +35,7 @@ func TestResultWhileTheStoreIsDown(t *testing.T) {
 		if v := get(t, w.Engine, "r"); v.State != "Done" || calls != 1 {
 			t.Errorf("after %d calls the run is in %s", calls, v.State)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working Found>Done")
 	})
 }
 

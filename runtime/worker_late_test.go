@@ -124,9 +124,7 @@ func TestTimerAfterOneFailure(t *testing.T) {
 		start(t, w.Engine, "r", "")
 		store.fail("Commit", 2)
 		time.Sleep(time.Minute + soon)
-		if v := get(t, w.Engine, "r"); v.State != "B" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "B")
 	})
 }
 
@@ -144,9 +142,7 @@ func TestLostWorkerAfterOneFailure(t *testing.T) {
 		w := work(t, db, m, finds, WithLogger(quiet))
 		defer w.stop()
 		time.Sleep(time.Minute + soon)
-		if v := get(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "Done")
 	})
 }
 
@@ -160,9 +156,7 @@ func TestVersionAfterOneFailure(t *testing.T) {
 		w := work(t, store, job(t, nil, retrying()...), finds, WithLogger(quiet))
 		defer w.stop()
 		time.Sleep(soon)
-		if v := get(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "Done")
 	})
 }
 
@@ -189,9 +183,7 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 			time.Sleep(time.Second)
 			stopped <- with.Run(ctx)
 		}()
-		if v := await(t, without, "r"); v.State != "B" {
-			t.Errorf("Wait gave up in %s", v.State)
-		}
+		inState(t, await(t, without, "r"), "B")
 		stop()
 		if err := <-stopped; err != nil {
 			t.Error(err)

@@ -177,7 +177,5 @@ func beyond(t *testing.T, hangs, shared bool) {
 		t.Errorf("it stopped %s after the store went away", after)
 	}
 	db.away.Store(false)
-	if v := await(t, w.Engine, "r"); v.State != "Done" {
-		t.Errorf("%+v", v)
-	}
+	inState(t, await(t, w.Engine, "r"), "Done")
 }

@@ -124,9 +124,7 @@ func TestCheckpointIsPassedOn(t *testing.T) {
 		})
 		defer w.stop()
 		begin(t, w.Engine, "r")
-		if v := await(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Done")
 		if strings.Join(got, "|") != `|{"row":4500}` {
 			t.Error(got)
 		}
@@ -185,9 +183,7 @@ func TestCancelWaitsForActivities(t *testing.T) {
 			if _, err := e.Cancel(t.Context(), run, CancelOptions{}); err != nil {
 				t.Errorf("%s: cancelled twice: %v", run, err)
 			}
-			if got := lines(t, e, run); got != "start>Idle Go>Working cancel>Working late Found>Working" {
-				t.Error(got)
-			}
+			wantLines(t, e, run, "start>Idle Go>Working cancel>Working late Found>Working")
 		}
 		if got := w.seen.String(); got != "work#1 cancelled, work#1 cancelled" {
 			t.Error(got)
@@ -334,9 +330,7 @@ func TestStalledWithCheckpoint(t *testing.T) {
 		})
 		defer w.stop()
 		begin(t, w.Engine, "r")
-		if v := await(t, w.Engine, "r"); v.State != "Broken" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Broken")
 		stats, err := w.Stats(t.Context(), StatsQuery{})
 		if want := []LostStats{{"M", "Working", "stalled", 2, 2}}; err != nil || !slices.Equal(stats.Lost, want) {
 			t.Errorf("lost are %+v: %v", stats.Lost, err)
@@ -433,14 +427,10 @@ func TestStaleResult(t *testing.T) {
 		})
 		time.Sleep(50 * time.Second)
 		cut.off.Store(false)
-		if v := await(t, quick.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, quick.Engine, "r"), "Done")
 		slow.stop()
 		quick.stop()
-		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working lost>Working late Found>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, quick.Engine, "r", "start>Idle Go>Working lost>Working late Found>Working Found>Done")
 		if got := slow.seen.String(); got != "work#1 fenced" {
 			t.Errorf("slow: %s", got)
 		}
@@ -507,9 +497,7 @@ func TestCrashAndRecovery(t *testing.T) {
 			return Result{}, errors.New("never")
 		})
 		defer last.stop()
-		if v := await(t, last.Engine, "r"); v.State != "Broken" {
-			t.Errorf("the count of retries was lost: %+v", v)
-		}
+		inState(t, await(t, last.Engine, "r"), "Broken")
 	})
 }
 
@@ -544,9 +532,7 @@ func TestGracefulShutdown(t *testing.T) {
 			t.Error("attempts are left behind")
 		}
 		for run, want := range map[string]string{"quick": "Done", "last word": "Done", "long": "Working"} {
-			if v := get(t, w.Engine, run); v.State != want {
-				t.Errorf("%s: %+v", run, v)
-			}
+			inState(t, get(t, w.Engine, run), want)
 		}
 		tasks, err := store.Tasks(t.Context(), "long")
 		if err != nil || len(tasks) != 1 || tasks[0].Worker != "" || tasks[0].Attempt != 1 || tasks[0].Lost != 0 {
@@ -717,9 +703,7 @@ func TestFailuresUnderLoad(t *testing.T) {
 			begin(t, w.Engine, fmt.Sprint("r", i))
 			time.Sleep(time.Millisecond)
 		}
-		if v := within(t, w.Engine, "r0", time.Hour); v.State != "Done" {
-			t.Error(v.State)
-		}
+		inState(t, within(t, w.Engine, "r0", time.Hour), "Done")
 	})
 }
 

@@ -52,9 +52,7 @@ func TestLostWorkersOfStuckRuns(t *testing.T) {
 		claim(1)
 		w := work(t, unreadable{db}, m, finds, WithLogger(quiet))
 		defer w.stop()
-		if v := within(t, e, "sound", time.Hour); v.State != "Done" {
-			t.Error(v.State)
-		}
+		inState(t, within(t, e, "sound", time.Hour), "Done")
 	})
 }
 
@@ -78,9 +76,7 @@ func TestTimersOfStuckRuns(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- w.Run(ctx) }()
 		time.Sleep(10 * time.Minute)
-		if v := get(t, e, "sound"); v.State != "Done" {
-			t.Error(v.State)
-		}
+		inState(t, get(t, e, "sound"), "Done")
 		cancel()
 		if err := <-stopped; err != nil {
 			t.Error(err)
@@ -121,8 +117,6 @@ func TestTimerAfterOneTakenElsewhere(t *testing.T) {
 		if v := await(t, w.Engine, "r"); v.State != "D" || time.Since(began) != 2*time.Minute {
 			t.Errorf("after %s: %s", time.Since(began), v.State)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>A after 1m>B Nudge>B after 1m>C Found>D" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>A after 1m>B Nudge>B after 1m>C Found>D")
 	})
 }

@@ -219,9 +219,7 @@ func TestFindHangs(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- e.Run(ctx) }()
 		elsewhere := beginElsewhere(t, store, job(t, nil, On("Found", GoTo("Done"))), "r1")
-		if v := within(t, elsewhere, "r1", time.Minute); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, within(t, elsewhere, "r1", time.Minute), "Done")
 		close(release)
 		cancel()
 		if err := <-stopped; err != nil {
