@@ -70,9 +70,7 @@ func TestLateOfAnother(t *testing.T) {
 	m := job(t, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Token: "abc1"}, now, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for key, own := range map[string]bool{
 		"r@abc1/Working/work/1": true, "r/Working/work/1": false, "r@abc/Working/work/1": false, "q/Working/work/1": false,
 	} {

@@ -21,13 +21,9 @@ import (
 // onHungDisk gives an engine on SQLite whose disk hangs when it is told to.
 func onHungDisk(t *testing.T, limit time.Duration) (*sqlite.Store, *Engine) {
 	t.Helper()
-	if err := faultfs.Register(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, faultfs.Register())
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"), sqlite.FileLayer(faultfs.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		faultfs.Hold(0)
 		for faultfs.Waiting() > 0 {

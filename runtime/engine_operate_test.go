@@ -47,9 +47,7 @@ func claimable(t *testing.T, db store.Store, m *machine.Machine, clock Clock) []
 		Worker: "elsewhere", Now: clock.Now(), Until: clock.Now().Add(24 * time.Hour), Limit: 10,
 		Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rows
 }
 
@@ -186,9 +184,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
 		}
 		row, err := db.Load(t.Context(), "r")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); !errors.Is(err, machine.ErrFenced) {
 			t.Errorf("its worker is not fenced off: %v", err)
 		}
@@ -250,9 +246,7 @@ func TestCostsAreSummed(t *testing.T) {
 			t.Errorf("%s in %s", got, v.State)
 		}
 		steps, err := w.History(t.Context(), "r", 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range steps {
 			if fmt.Sprint(s.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" || s.Worker == "" {
 				t.Errorf("%+v", s)
@@ -408,9 +402,7 @@ func TestRefusal(t *testing.T) {
 				}
 			}
 			row, err := store.Load(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			would := e.Refusal(t.Context(), &row, c.kind)
 			_, does := steer[c.kind](e, t.Context(), id, ada)
 			if fmt.Sprint(would) != fmt.Sprint(does) || (c.want == "") != (would == nil) || would != nil && !strings.Contains(would.Error(), c.want) {
@@ -438,9 +430,7 @@ func TestCompleteHeld(t *testing.T) {
 		if rows := claimable(t, store, m, clock); len(rows) != 0 {
 			t.Errorf("handed out beside what has not stopped: %+v", rows)
 		}
-		if err := store.Confirm(t.Context(), claim, clock.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.Confirm(t.Context(), claim, clock.Now()))
 		claimWork(t, store, m, clock)
 	})
 }

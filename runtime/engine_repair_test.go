@@ -34,9 +34,7 @@ func (s *tamper) Load(ctx context.Context, run string) (store.RunRow, error) {
 func repairRun(t *testing.T, e *Engine, apply bool) Repair {
 	t.Helper()
 	r, err := e.Repair(t.Context(), "r", RepairOptions{Apply: apply, Operator: ada})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -155,12 +153,8 @@ func TestRepairOfTasks(t *testing.T) {
 		begin(t, e, "r")
 		claim := claimWork(t, db, m, clock)
 		row, err := db.Load(t.Context(), "r")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}))
 		if got := repairRun(t, e, true); len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "Working/work"`) {
 			t.Errorf("%+v", got)
 		}
@@ -199,9 +193,7 @@ func TestMigrate(t *testing.T) {
 				told = append(told, fmt.Sprintf("%s:%s>%s%s", r.Run, r.State, r.To, r.Why))
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return strings.Join(told, "; ")
 		}
 		if got := migrate(machine.Mapping{}, true); !strings.Contains(got, `busy:Working>there is no state "Working" any more`) ||

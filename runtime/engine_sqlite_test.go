@@ -23,9 +23,7 @@ import (
 func openSQLite(t testing.TB, path string) store.Store {
 	t.Helper()
 	store, err := sqlite.Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { store.Close() })
 	return store
 }
@@ -47,9 +45,7 @@ func TestRecoveryFromFile(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("claimed %v, %v", rows, err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 
 	second := NewEngine(openSQLite(t, path), WithPoll(20*time.Millisecond))
 	number := 0

@@ -19,38 +19,38 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // register registers m and fails the test where that is refused.
 func register(t testing.TB, e *Engine, m *machine.Machine, h Handlers) {
 	t.Helper()
-	if err := e.Register(m, "", h); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(m, "", h))
 }
 
 func start(t testing.TB, e *Engine, run, params string) machine.View {
 	t.Helper()
 	v, err := e.Start(t.Context(), "M", run, json.RawMessage(params))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
 func send(t testing.TB, e *Engine, run, event, data string) machine.View {
 	t.Helper()
 	v, err := e.Send(t.Context(), run, machine.ExternalEvent{Name: event, Data: json.RawMessage(data)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
 func get(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Get(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -59,9 +59,7 @@ func get(t testing.TB, e *Engine, run string) machine.View {
 func lines(t testing.TB, e *Engine, run string) string {
 	t.Helper()
 	steps, err := e.History(context.Background(), run, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	for i, s := range steps {
 		if int64(i)+1 != s.Seq {
@@ -175,16 +173,10 @@ func TestSlashOfOld(t *testing.T) {
 	start(t, e, "other", `{"owner":"me"}`) // which keeps the definition
 	params := json.RawMessage(`{"owner":"me"}`)
 	in, err := m.StartInput(params, time.Now(), MaxPayload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, _, record, err := m.Step(m.NewSnapshot("order/17", machine.SeedOf("order/17")), in, time.Now(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Commit(t.Context(), &store.Commit{Run: store.RunOf(m, s), History: []store.HistoryRow{store.HistoryOf(m, s.Run, record)}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Commit(t.Context(), &store.Commit{Run: store.RunOf(m, s), History: []store.HistoryRow{store.HistoryOf(m, s.Run, record)}}))
 	if _, err := e.Start(t.Context(), "M", "order/17", params); !errors.Is(err, ErrExists) {
 		t.Fatalf("it is started again: %v", err)
 	}
@@ -194,9 +186,7 @@ func TestSlashOfOld(t *testing.T) {
 	if v, err := e.Get(t.Context(), "order/17"); err != nil || v.State != "Ajar" {
 		t.Fatalf("%q, %v", v.State, err)
 	}
-	if err := e.Replay(t.Context(), "order/17"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Replay(t.Context(), "order/17"))
 }
 
 func TestSendRefused(t *testing.T) {
@@ -237,9 +227,7 @@ func TestEventIDIsAcceptedOnce(t *testing.T) {
 	start(t, e, "r", `{"owner":"me"}`)
 	event := machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), ID: "k1"}
 	first, err := e.Send(t.Context(), "r", event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	send(t, e, "r", "Close", "")
 	for _, engine := range []*Engine{e, other} {
 		again, err := engine.Send(t.Context(), "r", event)

@@ -95,9 +95,7 @@ func migrateTwice(t *testing.T, e *Engine, versions []*machine.Machine) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		send(t, e, "r", "Count", "")
 	}

@@ -163,9 +163,7 @@ func TestEvilActivities(t *testing.T) {
 			begin(t, w.Engine, run)
 			v := await(t, w.Engine, run)
 			var data struct{ Why, Category string }
-			if err := json.Unmarshal(v.Data, &data); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(v.Data, &data))
 			if v.State != "Broken" || data.Category != "unknown" || !strings.Contains(data.Why, c.want) {
 				t.Errorf("%s: %s, %s %q, not %q", run, v.State, data.Category, data.Why, c.want)
 			}

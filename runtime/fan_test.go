@@ -128,9 +128,7 @@ func TestElementOfTwoWorkers(t *testing.T) {
 			Worker: worker, Now: now, Until: now.Add(time.Minute), Limit: 9,
 			Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return rows
 	}
 	rows := claim("a")

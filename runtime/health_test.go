@@ -18,9 +18,7 @@ import (
 func problems(t testing.TB, e *Engine, q HealthQuery) string {
 	t.Helper()
 	h, err := e.Health(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, p := range h.Problems {
 		all = append(all, string(p.Kind)+" "+p.Run+" "+p.State+": "+p.Why)
@@ -119,9 +117,7 @@ func TestHealthOfSteps(t *testing.T) {
 	d := *door(t).Definition()
 	d.Budget = &machine.Budget{Steps: new(int64(2))}
 	m, err := machine.Compile(&d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := NewEngine(memstore.New())
 	register(t, e, m, Handlers{})
 	start(t, e, "r", `{"owner":"me"}`)
@@ -186,9 +182,7 @@ func TestHealthOfManyBudgets(t *testing.T) {
 			d := *door(t).Definition()
 			d.Budget = &c.budget
 			m, err := machine.Compile(&d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			read := 0
 			e := NewEngine(countedRuns{memstore.New(), &read})
 			register(t, e, m, Handlers{})
@@ -201,9 +195,7 @@ func TestHealthOfManyBudgets(t *testing.T) {
 			}
 			read = 0
 			h, err := e.Health(t.Context(), HealthQuery{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if read > c.most {
 				t.Errorf("%d runs are read, more than %d", read, c.most)
 			}

@@ -94,9 +94,7 @@ func findsN(n int) ActivityFunc {
 func whole(t testing.TB, e *Engine, db store.Store, root string) map[string]RunRow {
 	t.Helper()
 	rows, err := db.Runs(t.Context(), RunFilter{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	runs := map[string]RunRow{}
 	for _, row := range rows {
 		runs[row.Run] = row
@@ -409,9 +407,7 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 					t.Error("a child has started:", err)
 				}
 				if c.goesOn != nil {
-					if err := c.goesOn(other); err != nil {
-						t.Fatal(err)
-					}
+					must(t, c.goesOn(other))
 					time.Sleep(time.Minute)
 				}
 				wantLines(t, other, "r", c.want)
@@ -557,21 +553,13 @@ func TestChildThatCannotStart(t *testing.T) {
 		defer w.stop()
 		// A run with a slash in its id, from before those were kept for children.
 		row, err := w.Start(t.Context(), "Review", "seed", json.RawMessage(`{"file":"f"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored, err := db.Load(t.Context(), row.Run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		history, err := db.History(t.Context(), row.Run, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored.Run, stored.Root, history[0].Run, stored.Seq = "r/One.one.2.1", "r/One.one.2.1", "r/One.one.2.1", 1
-		if err := db.Commit(t.Context(), &store.Commit{Run: stored, History: history[:1]}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Commit(t.Context(), &store.Commit{Run: stored, History: history[:1]}))
 		callChild(t, w.Engine, 0)
 		if v := await(t, w.Engine, "r"); v.State != "Idle" || !strings.Contains(string(v.Data), `unknown: there is a run \"r/One.one.2.1\" already`) {
 			t.Errorf("%+v", v)

@@ -106,9 +106,7 @@ func TestHealthOfLimited(t *testing.T) {
 			if v := get(t, e, "r3"); v.Activities[0].Limit == nil || v.Activities[0].Limit.Text != "1 at once" {
 				t.Errorf("%+v", v.Activities[0])
 			}
-			if err := db.Release(t.Context(), rows[0].Claim(), time.Now(), time.Time{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Release(t.Context(), rows[0].Claim(), time.Now(), time.Time{}))
 		}
 		time.Sleep(30 * time.Minute)
 		expect("the rate is used up", 0)

@@ -21,9 +21,7 @@ import (
 func database(t *testing.T) *sqlite.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -91,9 +89,7 @@ func TestKeepersLostOften(t *testing.T) {
 				if time.Sleep(time.Minute); i == 2 {
 					break
 				}
-				if err := db.Reclaim(t.Context(), claim, time.Now()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, db.Reclaim(t.Context(), claim, time.Now()))
 			}
 		}
 		often()
@@ -291,9 +287,7 @@ func TestNoChildStartsWhileMigrating(t *testing.T) {
 		w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`) // and an older version takes what has ended
 		register(t, e, m, Handlers{})
-		if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(MigratedRun) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(MigratedRun) error { return nil }))
 		w = run(t, e)
 		returns(t, within(t, e, "r", time.Hour), "Done", `{"total":6}`)
 		whole(t, e, db, "r")

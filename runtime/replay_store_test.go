@@ -62,9 +62,7 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 	start(t, e, "r", `{"owner":"me"}`)
 	send(t, e, "r", "Open", `{"by":5}`)
 	send(t, e, "r", "Close", "")
-	if err := e.Replay(t.Context(), "r"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Replay(t.Context(), "r"))
 	line := func(seq int64, forge func(*store.HistoryRow)) func([]store.HistoryRow) []store.HistoryRow {
 		return func(rows []store.HistoryRow) []store.HistoryRow {
 			for i := range rows {

@@ -109,9 +109,7 @@ func TestChildStandsStill(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		why := func() string {
 			health, err := w.Health(t.Context(), HealthQuery{Stuck: time.Hour})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return fmt.Sprint(health.Problems)
 		}
 		if text := why(); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting") {
@@ -165,9 +163,7 @@ func TestTreeOfRuns(t *testing.T) {
 		defer w.stop()
 		ids := func(run string) string {
 			rows, err := w.Tree(t.Context(), run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text := ""
 			for _, row := range rows {
 				text += row.Run + " "
@@ -357,13 +353,9 @@ func TestRepairOfCalls(t *testing.T) {
 				t.Fatalf("%+v, %v", rows, err)
 			}
 			row, err := db.Load(t.Context(), "r")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			claim := rows[0].Claim()
-			if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}))
 			got, err := e.Repair(t.Context(), "r", RepairOptions{Apply: true, Operator: ada})
 			if err != nil || len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "One/Review/one"`) {
 				t.Fatalf("%+v, %v", got, err)

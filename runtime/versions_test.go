@@ -67,9 +67,7 @@ func TestCommands(t *testing.T) {
 	var meant []string
 	each := func(r *RunRow) error { meant = append(meant, r.Run); return nil }
 	for _, kind := range []InputKind{machine.ResumeInput, machine.RetryInput} {
-		if err := e.EachMeant(t.Context(), RunFilter{Machine: "M"}, kind, each); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.EachMeant(t.Context(), RunFilter{Machine: "M"}, kind, each))
 	}
 	if !slices.Equal(meant, []string{"r"}) {
 		t.Errorf("%v is paused", meant)

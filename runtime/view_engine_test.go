@@ -24,9 +24,7 @@ func TestViewOfWaiting(t *testing.T) {
 			WithTerminal("Out", machine.Success), WithTerminal("Done", machine.Success)).Definition()
 		d.Budget = &machine.Budget{Time: new(int64(5 * time.Minute))}
 		m, err := machine.Compile(&d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		e := NewEngine(memstore.New())
 		register(t, e, m, Handlers{})
 		if _, err := e.Start(t.Context(), d.Name, "r", nil); err != nil {

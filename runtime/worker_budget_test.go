@@ -20,9 +20,7 @@ func enforcedJob(t testing.TB, taken bool) *machine.Machine {
 	t.Helper()
 	plain := job(t, nil, On1("Found", "Working"), On1("failed", "Broken"))
 	d, err := machine.ParseDefinition(plain.Definition().Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.Budget = &machine.Budget{Costs: []machine.Cost{{Name: "usd", Amount: "1"}}}
 	d.Activities[0].Costs = []machine.Cost{{Name: "usd", Amount: "0.4"}}
 	for i := range d.States {
@@ -35,9 +33,7 @@ func enforcedJob(t testing.TB, taken bool) *machine.Machine {
 		}
 	}
 	m, err := machine.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 

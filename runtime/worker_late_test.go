@@ -172,9 +172,7 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 		start(t, without, "r", "")
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		if err := without.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, without.Run(ctx))
 		with := NewEngine(store, WithLogger(quiet))
 		register(t, with, m, Handlers{Guards: map[string]GuardFunc{"allowed": func(context.Context, json.RawMessage) (bool, error) { return true, nil }}})
 		ctx, stop := context.WithCancel(t.Context())

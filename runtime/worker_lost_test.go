@@ -31,9 +31,7 @@ func retrying() []Part {
 
 func reason(t testing.TB, v machine.View) (data struct{ Why, Category string }) {
 	t.Helper()
-	if err := json.Unmarshal(v.Data, &data); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(v.Data, &data))
 	return data
 }
 
@@ -606,9 +604,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 			t.Error(got)
 		}
 		steps, err := w.History(t.Context(), "r", 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		noted := 0
 		for _, s := range steps {
 			if s.Kind == machine.LostInput {

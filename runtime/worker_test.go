@@ -104,9 +104,7 @@ var quiet = slog.New(slog.DiscardHandler)
 func await(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Wait(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -173,9 +171,7 @@ func TestFailuresByCategory(t *testing.T) {
 				defer w.stop()
 				begin(t, w.Engine, "r")
 				var data struct{ Why, Category string }
-				if err := json.Unmarshal(await(t, w.Engine, "r").Data, &data); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(await(t, w.Engine, "r").Data, &data))
 				if data.Category != c.category || !strings.Contains(data.Why, c.want) {
 					t.Errorf("failed(%s): %s\nwant failed(%s): %s", data.Category, data.Why, c.category, c.want)
 				}
@@ -290,9 +286,7 @@ func TestCapacity(t *testing.T) {
 		held := 0
 		for i := range 10 {
 			tasks, err := store.Tasks(t.Context(), fmt.Sprint("r", i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if tasks[0].Worker != "" {
 				held++
 			}
@@ -444,9 +438,7 @@ func TestWaitsOutside(t *testing.T) {
 		if err == nil && state == "Sleeps" {
 			s, _, _, err = m.Advance(s, machine.Input{Kind: machine.EventInput, Event: 0}, time.Now(), nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := WaitsOutside(m, s); got != want {
 			t.Errorf("in %s: %v", m.Definition().States[s.State].Path, got)
 		}

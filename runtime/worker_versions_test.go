@@ -234,9 +234,7 @@ func TestForgedDefinition(t *testing.T) {
 	d.Activities = slices.Clone(d.Activities)
 	d.Activities[0].Name = "../../bin/sh"
 	db := memstore.New()
-	if err := db.PutDefinition(t.Context(), store.DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.PutDefinition(t.Context(), store.DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}))
 	_, err := NewEngine(db).Unmatched(t.Context(), "forged")
 	if err == nil || !strings.Contains(err.Error(), `activity 0 has no valid name: "../../bin/sh"`) {
 		t.Error(err)

@@ -258,9 +258,7 @@ func TestRandomCalls(t *testing.T) {
 		d := randomMachine(rand.New(rand.NewPCG(seed, 0)))
 		asCalls(d)
 		m, err := machine.Compile(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, record := range wander(t, m, seed, 60) {
 			seen[record.Effect]++
 		}

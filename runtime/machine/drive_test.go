@@ -28,14 +28,20 @@ type drive struct {
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // begin starts a run with parameters as JSON.
 func begin(t testing.TB, m *machine.Machine, parameters string) *drive {
 	t.Helper()
 	r := &drive{t: t, m: m, s: m.NewSnapshot("r", 7), now: epoch}
 	values, err := m.DecodeParams(json.RawMessage(parameters))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.must(machine.Input{Kind: machine.StartInput, Data: values})
 	return r
 }

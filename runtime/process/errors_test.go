@@ -40,9 +40,7 @@ func (l *locked) String() string {
 func failed(t *testing.T, e *runtime.Engine) machine.StepView {
 	t.Helper()
 	steps, err := e.History(t.Context(), "r", 0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return steps[len(steps)-1]
 }
 
@@ -61,9 +59,7 @@ func TestStderrOfExecutable(t *testing.T) {
 			t.Parallel()
 			m, log := compile(t), &locked{}
 			h, err := Load(folder(t, map[string]string{"work": c.script}), m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
 			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
 				t.Fatal(err)
@@ -123,9 +119,7 @@ func TestStderrFlood(t *testing.T) {
 	const flood = `head -c 30000000 /dev/zero >&2; head -c 30000000 /dev/zero | tr '\0' '\n' >&2; `
 	m := compile(t)
 	h, err := Load(folder(t, map[string]string{"work": flood + `echo the end >&2; exit 1`}), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := pool(t, 1, each(flood+`echo the end >&2; echo "{\"id\":$id,\"failed\":\"auth\"}"`))
 	for name, h := range map[string]runtime.Handlers{"an executable": h, "a worker": {Activities: w.Handlers(m).Activities, Guards: h.Guards}} {
 		e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))

@@ -21,6 +21,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // definition is a machine with the activities `work(n) -> Found` and `rest()`,
 // and the guard `ready(n)`. It starts working on Go, if it is ready; Found leads
 // to Done, a failure to Broken with its category and message.
@@ -74,9 +82,7 @@ func compile(t testing.TB, limits ...func(*machine.Do)) *runtime.Machine {
 			limit(d)
 		}
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -102,9 +108,7 @@ func writeScript(t testing.TB, path, text string) {
 	syscall.ForkLock.RLock()
 	err := os.WriteFile(path, []byte(text), 0o755)
 	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // observed keeps what was said of attempts, to be read when the engine has stopped.
@@ -125,9 +129,7 @@ func (o *observed) OnAttempt(i runtime.AttemptInfo) {
 func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) runtime.View {
 	t.Helper()
 	h, err := Load(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return playWith(t, h, m, opts...)
 }
 
@@ -135,9 +137,7 @@ func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) 
 func begun(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
 	e := runtime.NewEngine(memstore.New(), opts...)
-	if err := e.Register(m, "", h); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(m, "", h))
 	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +153,7 @@ func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runt
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	v, err := e.RunUntilIdle(ctx, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -164,9 +162,7 @@ func outOfTime(t *testing.T, dir, began string) runtime.View {
 	t.Helper()
 	m := limited(t)
 	h, err := Load(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, v := stop(t, h, m, began, false)
 	return v
 }
@@ -179,20 +175,14 @@ type end struct {
 func endOf(t testing.TB, v runtime.View) end {
 	t.Helper()
 	var e end
-	if err := json.Unmarshal(v.Data, &e); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(v.Data, &e))
 	return e
 }
 
 func TestLoadListsWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "work"), []byte("#!/bin/sh\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "guard-ready"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "work"), []byte("#!/bin/sh\n"), 0o644))
+	must(t, os.Mkdir(filepath.Join(dir, "guard-ready"), 0o755))
 	_, err := Load(dir, compile(t))
 	want := fmt.Sprintf(`executables of machine "M" in %q: "work" is not executable, "rest" is missing, "guard-ready" is no file`, dir)
 	if err == nil || err.Error() != want {
@@ -217,9 +207,7 @@ func TestLoadStaysInTheFolder(t *testing.T) {
 		}
 	}
 	linked := filepath.Join(t.TempDir(), "linked")
-	if err := os.Symlink(dir, linked); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(dir, linked))
 	for _, dir := range []string{dir, linked} {
 		h, err := Load(dir, compile(t))
 		want := fmt.Sprintf(`executables of machine "M" in %q: "rest" is a link that leads out of the folder`, dir)
@@ -307,13 +295,9 @@ func TestGuardExecutables(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := compile(t)
 			h, err := Load(folder(t, map[string]string{"guard-ready": c.script}), m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			e := runtime.NewEngine(memstore.New())
-			if err := e.Register(m, "", h); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Register(m, "", h))
 			if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
 				t.Fatal(err)
 			}
@@ -451,13 +435,9 @@ func zombie(pid int) bool {
 func readPID(t testing.TB, file string) int {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pid
 }
 

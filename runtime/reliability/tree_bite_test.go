@@ -23,9 +23,7 @@ func TestTreesBite(t *testing.T) {
 		if err == nil {
 			_, err = s.Start(ctx, "Convoy", run, []byte(`{"trucks": [1], "crates": [2]}`))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s.world.ledger.note(started, run)
 		t.Cleanup(func() { _ = s.close() })
 		return s
@@ -50,9 +48,7 @@ func TestTreesBite(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := readLedger(ledgerIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := inspect(ctx, s.store, convoy(), e, false); err != nil {
 		t.Fatalf("what is sound is found damaged: %v", err)
 	}

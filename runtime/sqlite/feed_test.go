@@ -41,9 +41,7 @@ func TestFeedOfProcesses(t *testing.T) {
 	putDefinition(t, openAt(t, path))
 	s := openAt(t, path, ReadOnly())
 	before, err := s.Changed(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	storetest.Follow(t, s, 2*fedRuns, fedSteps, func() {
 		var children []*exec.Cmd
 		for _, role := range []string{"feed one", "feed two"} {

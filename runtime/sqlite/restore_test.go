@@ -51,9 +51,7 @@ func TestRestoreIsRefused(t *testing.T) {
 	write(t, text, "no database")
 	s := openAt(t, path)
 	stepRuns(t, s, killedRuns, 1)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	cmd, out := startChild(t, "commit until killed", path)
 	defer func() {
 		if err := cmd.Process.Kill(); err != nil {
@@ -112,9 +110,7 @@ func TestRestoreInHalf(t *testing.T) {
 	}
 	commit(t, s, nextStep(load(t, s, "r")))
 	left := killed(t, path)
-	if err := os.WriteFile(left, read(t, backup), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(left, read(t, backup), 0o600))
 	if _, err := Open(t.Context(), left); !errors.Is(err, ErrLog) {
 		t.Errorf("it opens: %v", err)
 	}
