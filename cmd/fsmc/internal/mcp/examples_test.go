@@ -120,9 +120,7 @@ func exampleBench(t *testing.T, name string, clock *runtime.ManualClock) *bench 
 	t.Helper()
 	file := filepath.Join("..", "..", "..", "..", "examples", strings.ToLower(name), strings.ToLower(name)+".fsm")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unit := lang.Load([]lang.Source{{Name: file, Src: text}})
 	engine := runtime.NewEngine(memstore.New(), runtime.WithClock(clock))
 	for _, m := range unit.Program.Machines {
@@ -131,12 +129,8 @@ func exampleBench(t *testing.T, name string, clock *runtime.ManualClock) *bench 
 		}
 		for _, c := range table.Tree(m) {
 			compiled, err := machine.Compile(c.Definition)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := engine.Register(compiled, string(text), runtime.Handlers{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, engine.Register(compiled, string(text), runtime.Handlers{}))
 		}
 	}
 	return clientOf(t, mcp.Options{Engine: engine, Machine: name, Version: "test"})
@@ -204,8 +198,6 @@ func (b *bench) named(s said, name string) string {
 func marshalled(t *testing.T, v any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
