@@ -51,8 +51,7 @@ func (s *idsAsked) Accepted(ctx context.Context, run, id string) (json.RawMessag
 func TestEventIDsAreNotLookedFor(t *testing.T) {
 	m := Build(t, WithEvent("Go", ""), WithState("A", On("Go", GoTo("B"))), WithState("B", On("Go", Stay())), WithTerminal("C", machine.Success))
 	db := &idsAsked{Store: memstore.New()}
-	e := NewEngine(db)
-	register(t, e, m, Handlers{})
+	e := knowing(t, db, m)
 	start(t, e, "r", "")
 	for i, c := range []struct {
 		event, id string

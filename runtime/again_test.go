@@ -40,12 +40,10 @@ func TestIDUsedAgain(t *testing.T) {
 			}
 			return r, nil
 		}}})
-		stop := run(t, e).stop
+		defer run(t, e).stop()
 		start(t, e, "r", "")
 		synctest.Wait() // it works
-		if _, err := e.Cancel(t.Context(), "r", CancelOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Cancel(t.Context(), "r", CancelOptions{Force: true})))
 		time.Sleep(time.Hour)
 		if done, err := e.Prune(t.Context(), store.PruneQuery{Before: time.Now()}); err != nil || done.Runs != 1 {
 			t.Fatalf("%+v, %v", done, err)
@@ -61,7 +59,6 @@ func TestIDUsedAgain(t *testing.T) {
 		if len(keys) != 2 || keys[0] == keys[1] || len(told) != 2 || told[0] == told[1] {
 			t.Errorf("keys %q, messages %q", keys, told)
 		}
-		stop()
 	})
 }
 

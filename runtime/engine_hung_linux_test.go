@@ -31,8 +31,7 @@ func onHungDisk(t *testing.T, limit time.Duration) (*sqlite.Store, *Engine) {
 		}
 		_ = store.Close()
 	})
-	e := NewEngine(store, WithStoreLimit(limit))
-	register(t, e, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), Handlers{})
+	e := knowing(t, store, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), WithStoreLimit(limit))
 	return store, e
 }
 

@@ -84,9 +84,7 @@ func TestPauseAndResume(t *testing.T) {
 		}
 
 		begin(t, e, "s") // the timer goes on where it stood
-		if _, err := e.Pause(t.Context(), "s", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Pause(t.Context(), "s", ada)))
 		clock.Advance(5 * time.Hour)
 		if v, err = e.Resume(t.Context(), "s", ada); err != nil || !v.Timers[0].Due.Equal(clock.Now().Add(time.Hour)) {
 			t.Errorf("%+v, %v", v, err)
@@ -107,9 +105,7 @@ func TestPauseLetsAttemptsGoOn(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		synctest.Wait()
-		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", ada)))
 		time.Sleep(time.Hour)
 		if v := get(t, w.Engine, "r"); v.State != "Working" || fmt.Sprint(v.Queued) != "[Found]" || w.seen.String() != "work#1 result" {
 			t.Errorf("%+v, %s", v, w.seen)
@@ -129,9 +125,7 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		claim := claimWork(t, store, m, clock)
 		progress := func() {
 			t.Helper()
-			if _, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(24*time.Hour), json.RawMessage(`{"row":1}`)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(24*time.Hour), json.RawMessage(`{"row":1}`))))
 		}
 		for range 20 { // many checkpoints, and few lines
 			clock.Advance(time.Minute)
@@ -140,9 +134,7 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		if v := get(t, e, "r"); !v.Timers[0].Due.Equal(clock.Now().Add(10 * time.Minute)) {
 			t.Errorf("the timer is shown as due at %s", v.Timers[0].Due)
 		}
-		if _, err := e.RunOnce(t.Context(), "r"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.RunOnce(t.Context(), "r")))
 		wantLines(t, e, "r", "start>Idle Go>Working progress>Working")
 		clock.Advance(10*time.Minute - 1)
 		soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -254,9 +246,7 @@ func TestCostsAreSummed(t *testing.T) {
 		}
 		begin(t, w.Engine, "late")
 		synctest.Wait()
-		if _, err := w.Cancel(t.Context(), "late", CancelOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Cancel(t.Context(), "late", CancelOptions{})))
 		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" {
 			t.Errorf("%+v", v.Costs)
 		}
@@ -359,9 +349,7 @@ func TestSteerElsewhere(t *testing.T) {
 			{e, (*Engine).Pause, true}, {other, (*Engine).Resume, false}, {other, (*Engine).Pause, true},
 			{e, (*Engine).Resume, false},
 		} {
-			if _, err := do.steer(do.e, t.Context(), "r", ada); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(do.steer(do.e, t.Context(), "r", ada)))
 			if v, err := e.Get(t.Context(), "r"); err != nil || v.Paused != do.want {
 				t.Fatalf("paused is %t, not %t: %v", v.Paused, do.want, err)
 			}
@@ -397,9 +385,7 @@ func TestRefusal(t *testing.T) {
 			id := fmt.Sprintf("%s, %s", c.name, c.kind)
 			begin(t, e, id)
 			for _, kind := range c.before {
-				if _, err := steer[kind](e, t.Context(), id, ada); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errOf(steer[kind](e, t.Context(), id, ada)))
 			}
 			row, err := store.Load(t.Context(), id)
 			must(t, err)
@@ -421,9 +407,7 @@ func TestCompleteHeld(t *testing.T) {
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		claim := claimWork(t, store, m, clock)
-		if _, err := e.Complete(t.Context(), "r", machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Complete(t.Context(), "r", machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada})))
 		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Hour), nil); err != nil || !cancelled {
 			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
 		}
@@ -483,8 +467,7 @@ func (s contested) Commit(ctx context.Context, c *store.Commit) error {
 func TestRestsByAClockThatStandsStill(t *testing.T) {
 	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, clock *ManualClock) {
 		times := 0
-		e := NewEngine(contested{db, &times}, WithClock(clock))
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, contested{db, &times}, door(t), WithClock(clock))
 		start(t, e, "r", `{"owner":"me"}`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

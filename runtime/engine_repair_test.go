@@ -56,8 +56,7 @@ func TestRepairOfSnapshot(t *testing.T) {
 				if got := repairRun(t, e, true); len(got.Faults) != 0 || got.Applied {
 					t.Errorf("a sound run is repaired: %+v", got)
 				}
-				seen := NewEngine(&tamper{store, change}, WithClock(clock))
-				register(t, seen, m, Handlers{})
+				seen := knowing(t, &tamper{store, change}, m, WithClock(clock))
 				shown := repairRun(t, seen, false)
 				if len(shown.Faults) == 0 || shown.Applied || shown.State != "Working" || shown.To != "Working" {
 					t.Errorf("%+v", shown)
@@ -130,8 +129,7 @@ func TestRepairOfTimers(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			onEachStore(t, func(t *testing.T, store store.Store, _ *Engine, clock *ManualClock) {
 				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("1h", GoTo("Broken")))
-				e := NewEngine(&otherTimers{store, change}, WithClock(clock))
-				register(t, e, m, Handlers{})
+				e := knowing(t, &otherTimers{store, change}, m, WithClock(clock))
 				begin(t, e, "r")
 				if got := repairRun(t, e, true); len(got.Faults) != 1 || got.Faults[0] != want || !got.Applied {
 					t.Errorf("got %+v", got)
@@ -181,9 +179,7 @@ func TestMigrate(t *testing.T) {
 		start(t, e, "idle", "")
 		begin(t, e, "ended")
 		clock.Advance(30 * time.Minute)
-		if _, err := e.Cancel(t.Context(), "ended", CancelOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Cancel(t.Context(), "ended", CancelOptions{})))
 		claim := claimWork(t, store, before, clock)
 		register(t, e, after, Handlers{})
 		migrate := func(p machine.Mapping, apply bool) string {

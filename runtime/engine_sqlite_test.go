@@ -35,8 +35,7 @@ func TestRecoveryFromFile(t *testing.T) {
 	m := job(t, nil, On1("Found", "Done"), On("failed", Retry(5, WithBackoff("10ms", "10ms", 1, 0)), GoTo("Broken")))
 
 	db := openSQLite(t, path)
-	first := NewEngine(db)
-	register(t, first, m, Handlers{})
+	first := knowing(t, db, m)
 	begin(t, first, "r")
 	rows, err := db.Claim(t.Context(), store.ClaimQuery{
 		Worker: "dropped", Now: time.Now(), Until: time.Now().Add(300 * time.Millisecond), Limit: 1,
@@ -65,8 +64,7 @@ func TestRecoveryFromFile(t *testing.T) {
 func TestConcurrentSendsToFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	m := door(t)
-	first := NewEngine(openSQLite(t, path))
-	register(t, first, m, Handlers{})
+	first := knowing(t, openSQLite(t, path), m)
 	start(t, first, "r", `{"owner":"me"}`)
 	var taken atomic.Int64
 	var group sync.WaitGroup

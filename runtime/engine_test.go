@@ -27,10 +27,21 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // register registers m and fails the test where that is refused.
 func register(t testing.TB, e *Engine, m *machine.Machine, h Handlers) {
 	t.Helper()
 	must(t, e.Register(m, "", h))
+}
+
+// knowing is an engine that knows m, and none of its functions.
+func knowing(t testing.TB, db Store, m *machine.Machine, opts ...Option) *Engine {
+	t.Helper()
+	e := NewEngine(db, opts...)
+	register(t, e, m, Handlers{})
+	return e
 }
 
 func start(t testing.TB, e *Engine, run, params string) machine.View {
@@ -110,8 +121,7 @@ func door(t testing.TB) *machine.Machine {
 }
 
 func TestStartSendGet(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	v := start(t, e, "r", `{"owner":"me"}`)
 	if v.State != "Shut" || v.Seq != 1 || string(v.Params) != `{"owner":"me"}` || string(v.Data) != `{"n":0}` {
 		t.Errorf("after start: %+v", v)
@@ -139,8 +149,7 @@ func TestStartSendGet(t *testing.T) {
 }
 
 func TestStartRefused(t *testing.T) {
-	e := NewEngine(memstore.New(), WithMaxPayload(100))
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t), WithMaxPayload(100))
 	start(t, e, "r", `{"owner":"me"}`)
 	for _, c := range []struct{ machine, run, params, want string }{
 		{"M", "r", `{"owner":"me"}`, "a run with this id exists"},
@@ -180,9 +189,7 @@ func TestSlashOfOld(t *testing.T) {
 	if _, err := e.Start(t.Context(), "M", "order/17", params); !errors.Is(err, ErrExists) {
 		t.Fatalf("it is started again: %v", err)
 	}
-	if _, err := e.Send(t.Context(), "order/17", NewEvent("Open", json.RawMessage(`{"by":1}`))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Send(t.Context(), "order/17", NewEvent("Open", json.RawMessage(`{"by":1}`)))))
 	if v, err := e.Get(t.Context(), "order/17"); err != nil || v.State != "Ajar" {
 		t.Fatalf("%q, %v", v.State, err)
 	}
@@ -190,8 +197,7 @@ func TestSlashOfOld(t *testing.T) {
 }
 
 func TestSendRefused(t *testing.T) {
-	e := NewEngine(memstore.New(), WithMaxPayload(100))
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t), WithMaxPayload(100))
 	start(t, e, "r", `{"owner":"me"}`)
 	for _, c := range []struct{ event, data, want string }{
 		{"Close", "", `event "Close" is refused in state "Shut": nothing takes it there; allowed there: Open, Seal`},
@@ -269,8 +275,7 @@ func TestIfSeq(t *testing.T) {
 // others wait for their turn with the run.
 func TestIfSeqIsAnsweredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := NewEngine(memstore.New())
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, memstore.New(), door(t))
 		start(t, e, "r", `{"owner":"me"}`)
 		began := time.Now()
 		_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 5})
@@ -284,8 +289,7 @@ func TestIfSeqIsAnsweredAtOnce(t *testing.T) {
 // would, send to one run. Each accepted event must be in its history once.
 func TestConcurrentSends(t *testing.T) {
 	store := memstore.New()
-	first := NewEngine(store)
-	register(t, first, door(t), Handlers{})
+	first := knowing(t, store, door(t))
 	start(t, first, "r", `{"owner":"me"}`)
 	var group sync.WaitGroup
 	var opened, closed atomic.Int64
@@ -375,8 +379,7 @@ func TestGuards(t *testing.T) {
 }
 
 func TestCacheIsBounded(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	for i := range 3000 {
 		start(t, e, fmt.Sprint("r", i), `{"owner":"me"}`)
 	}

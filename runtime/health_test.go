@@ -46,8 +46,7 @@ func TestHealthOfHalted(t *testing.T) {
 func TestHealthOfLostWorker(t *testing.T) {
 	db := memstore.New()
 	m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-	e := NewEngine(db)
-	register(t, e, m, Handlers{})
+	e := knowing(t, db, m)
 	begin(t, e, "r")
 	past := time.Now().Add(-time.Hour)
 	rows, err := db.Claim(t.Context(), store.ClaimQuery{
@@ -90,8 +89,7 @@ func (s torn) Definition(ctx context.Context, hash string) (store.DefinitionRow,
 // TestHealthOfDamaged: a run that cannot be read is one that nothing moves.
 func TestHealthOfDamaged(t *testing.T) {
 	store := memstore.New()
-	e := NewEngine(torn{store, "b d"})
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, torn{store, "b d"}, door(t))
 	for _, run := range []string{"a", "b", "c", "d"} {
 		start(t, e, run, `{"owner":"me"}`)
 	}
@@ -118,8 +116,7 @@ func TestHealthOfSteps(t *testing.T) {
 	d.Budget = &machine.Budget{Steps: new(int64(2))}
 	m, err := machine.Compile(&d)
 	must(t, err)
-	e := NewEngine(memstore.New())
-	register(t, e, m, Handlers{})
+	e := knowing(t, memstore.New(), m)
 	start(t, e, "r", `{"owner":"me"}`)
 	send(t, e, "r", "Open", `{"by":1}`)
 	send(t, e, "r", "Close", "")
@@ -184,8 +181,7 @@ func TestHealthOfManyBudgets(t *testing.T) {
 			m, err := machine.Compile(&d)
 			must(t, err)
 			read := 0
-			e := NewEngine(countedRuns{memstore.New(), &read})
-			register(t, e, m, Handlers{})
+			e := knowing(t, countedRuns{memstore.New(), &read}, m)
 			for i := range c.runs {
 				run := fmt.Sprint("r", i)
 				start(t, e, run, `{"owner":"me"}`)

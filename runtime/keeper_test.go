@@ -181,9 +181,7 @@ func TestChildFails(t *testing.T) {
 		w, _ := calling(t, findsN(0), 0)
 		defer w.stop()
 		inState(t, await(t, w.Engine, "r"), "One")
-		if _, err := w.Cancel(t.Context(), "r/One.one.2.1", CancelOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Cancel(t.Context(), "r/One.one.2.1", CancelOptions{Force: true})))
 		if v := await(t, w.Engine, "r"); v.State != "Idle" || !strings.Contains(string(v.Data), `"why":"cancelled: the run \"r/One.one.2.1\" was cancelled"`) {
 			t.Fatalf("%+v", v)
 		}
@@ -323,9 +321,7 @@ func TestCancelWithoutWorkers(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child), child, findsN(0))
 		register(t, w.Engine, deep(t, parent(t, child)), Handlers{})
-		if _, err := w.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Start(t.Context(), "Top", "r", nil)))
 		await(t, w.Engine, "r")
 		send(t, w.Engine, "r/Calling.m.1.1", "Go", "")
 		await(t, w.Engine, "r")
@@ -507,9 +503,7 @@ func TestChildThatCannotStart(t *testing.T) {
 		defer w.stop()
 		long := strings.Repeat("x", 200)
 		e := w.Engine
-		if _, err := e.Start(t.Context(), "M", long, json.RawMessage(listOf(0))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "M", long, json.RawMessage(listOf(0)))))
 		send(t, e, long, "Go", "")
 		inState(t, await(t, e, long), "Done")
 		// The child of a child of a child … has an id that becomes too long.
@@ -523,9 +517,7 @@ func TestChildThatCannotStart(t *testing.T) {
 			register(t, e, m, Handlers{})
 			chain = m
 		}
-		if _, err := e.Start(t.Context(), "Chain", "deep", json.RawMessage(`{"file":"f"}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Chain", "deep", json.RawMessage(`{"file":"f"}`))))
 		inState(t, await(t, e, "deep"), "Completed") // the lowest has failed, and the one above it completes with that
 		rows, err := e.Tree(t.Context(), "deep")
 		last := rows[len(rows)-1]

@@ -77,8 +77,7 @@ func TestHealthOfLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := memstore.New()
 		m := limitedJob(t, machine.Limit{AtOnce: 1, Rate: 2, Window: int64(time.Hour)})
-		e := NewEngine(db)
-		register(t, e, m, Handlers{})
+		e := knowing(t, db, m)
 		for i := range 4 {
 			begin(t, e, fmt.Sprint("r", i))
 		}

@@ -141,9 +141,7 @@ func TestCancelAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, e, _, m := reviewing(t, nil)
 		register(t, e, deep(t, m), Handlers{})
-		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Top", "r", nil)))
 		w := run(t, e)
 		await(t, e, "r")
 		w.stop()
@@ -170,9 +168,7 @@ func TestCancelSideBySide(t *testing.T) {
 			WithState("Calling", Doing("Review", []string{`"x"`}, "as a"), Doing("M", []string{"files"}, "as b"),
 				On("a.Completed, a.Failed", Stay()), On("b.Done", Stay()), On("a.failed, b.failed", Stay()), On("done", GoTo("Done"))),
 			WithTerminal("Done", machine.Success)), Handlers{})
-		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Top", "r", nil)))
 		w := run(t, e)
 		await(t, e, "r")
 		w.stop()

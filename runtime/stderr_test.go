@@ -139,14 +139,10 @@ func TestStderrWhilePaused(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		<-begun
-		if _, err := w.Pause(t.Context(), "r", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", Operator{})))
 		goOn <- true
 		synctest.Wait()
-		if _, err := w.Resume(t.Context(), "r", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), "r", Operator{})))
 		await(t, w.Engine, "r")
 		steps, err := w.History(t.Context(), "r", 0, 100)
 		must(t, err)

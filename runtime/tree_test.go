@@ -25,9 +25,7 @@ func askingTree(t testing.TB, options ...string) (w *working, db Store, lowest s
 	middle := parent(t, child, options...)
 	w = tree(t, db, middle, child, findsN(0))
 	register(t, w.Engine, deep(t, middle), Handlers{})
-	if _, err := w.Start(t.Context(), "Top", "r", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.Start(t.Context(), "Top", "r", nil)))
 	await(t, w.Engine, "r")
 	send(t, w.Engine, "r/Calling.m.1.1", "Go", "")
 	await(t, w.Engine, "r")
@@ -38,9 +36,7 @@ func TestPauseTree(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, db, lowest := askingTree(t, "timeout 1h")
 		defer w.stop()
-		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", ada)))
 		for _, run := range []string{"r", "r/Calling.m.1.1", lowest} {
 			if v := get(t, w.Engine, run); !v.Paused {
 				t.Errorf("%s is not paused", run)
@@ -48,9 +44,7 @@ func TestPauseTree(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour) // the timeout runs from the child's start, and is told when its parent goes on
 		send(t, w.Engine, lowest, "Say", `{"n":4}`)
-		if _, err := w.Resume(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), "r", ada)))
 		v := await(t, w.Engine, "r")
 		if m := get(t, w.Engine, "r/Calling.m.1.1"); m.State != "Idle" && m.State != "All" && m.State != "Done" {
 			t.Errorf("%+v", m)
@@ -73,18 +67,14 @@ func TestPausedStartsNoChild(t *testing.T) {
 		e := NewEngine(db)
 		registerBoth(t, e, child, parent(t, child), nil)
 		callChild(t, e, 0)
-		if _, err := e.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Pause(t.Context(), "r", ada)))
 		w := run(t, e)
 		defer w.stop()
 		time.Sleep(time.Hour)
 		if _, err := e.Get(t.Context(), "r/One.one.2.1"); !errors.Is(err, ErrNotFound) {
 			t.Error("a child has started:", err)
 		}
-		if _, err := e.Resume(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Resume(t.Context(), "r", ada)))
 		time.Sleep(time.Second)
 		if _, err := e.Get(t.Context(), "r/One.one.2.1"); err != nil {
 			t.Error(err)
@@ -98,9 +88,7 @@ func TestChildStandsStill(t *testing.T) {
 		w, _, lowest := askingTree(t)
 		defer w.stop()
 		middle := "r/Calling.m.1.1"
-		if _, err := w.Pause(t.Context(), lowest, ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), lowest, ada)))
 		v := get(t, w.Engine, middle)
 		if len(v.Activities) != 1 || v.Activities[0].Child == nil || v.Parent != "r" ||
 			*v.Activities[0].Child != (machine.ChildView{Run: lowest, State: "Waiting", Status: Running, Paused: true}) {
@@ -115,9 +103,7 @@ func TestChildStandsStill(t *testing.T) {
 		if text := why(); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting") {
 			t.Error(text)
 		}
-		if _, err := w.Resume(t.Context(), lowest, ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), lowest, ada)))
 		send(t, w.Engine, lowest, "Break", "")
 		_, err := w.Send(t.Context(), lowest, machine.ExternalEvent{Name: "Break"}) // n overflows: refused, since it comes from outside
 		if err == nil {
@@ -256,8 +242,7 @@ func TestMigrateChild(t *testing.T) {
 			{"Gone", `it can end in Gone, which its parent "r" does not know as it is`, []Part{WithTerminal("Gone", machine.Failed)}},
 			{"Completed", "", nil},
 		} {
-			e := NewEngine(db)
-			register(t, e, Build(t, append(states(c.terminal), c.more...)...), Handlers{})
+			e := knowing(t, db, Build(t, append(states(c.terminal), c.more...)...))
 			if err := e.Migrate(t.Context(), "Review", MigrateOptions{Operator: ada}, func(r MigratedRun) error {
 				if r.Why != c.why || (r.To == "") != (c.why != "") {
 					t.Errorf("%s: %+v", c.terminal, r)
@@ -317,8 +302,7 @@ func TestMigrateParent(t *testing.T) {
 		if err != nil || len(tasks) != 1 || tasks[0].Child != "r/One.one.2.1" || tasks[0].Cancelled {
 			t.Fatalf("%+v, %v", tasks, err)
 		}
-		e := NewEngine(db)
-		register(t, e, longer, Handlers{})
+		e := knowing(t, db, longer)
 		register(t, e, parent(t, longer), Handlers{})
 		w = run(t, e)
 		defer w.stop()
@@ -365,9 +349,7 @@ func TestRepairOfCalls(t *testing.T) {
 				t.Fatalf("%+v, %v", tasks, err)
 			}
 			want := map[bool]string{true: "start>Idle Go>One repair>One one.Completed>All done>Done", false: "start>Idle Go>One repair>One one.failed(timeout)>Idle"}[ended]
-			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.RunUntilIdle(t.Context(), "r")))
 			wantLines(t, e, "r", want)
 			if v := get(t, e, lowest); ended != (v.State == "Completed") {
 				t.Errorf("%+v", v)

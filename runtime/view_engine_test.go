@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -25,11 +24,8 @@ func TestViewOfWaiting(t *testing.T) {
 		d.Budget = &machine.Budget{Time: new(int64(5 * time.Minute))}
 		m, err := machine.Compile(&d)
 		must(t, err)
-		e := NewEngine(memstore.New())
-		register(t, e, m, Handlers{})
-		if _, err := e.Start(t.Context(), d.Name, "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		e := knowing(t, memstore.New(), m)
+		must(t, errOf(e.Start(t.Context(), d.Name, "r", nil)))
 		send(t, e, "r", "Tick", "")
 		v := send(t, e, "r", "Tick", "")
 		ends := ""

@@ -103,9 +103,7 @@ func TestHaltedByBudget(t *testing.T) {
 		if v.Halt == nil || v.Halt.Input != "over_budget(usd)" || !strings.Contains(problems(t, w.Engine, HealthQuery{}), "over_budget(usd)") {
 			t.Fatalf("%+v", v)
 		}
-		if _, err := w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"})))
 		v = await(t, w.Engine, "r")
 		if v.State != "Broken" || v.Costs[0].Spent != "3.4" {
 			t.Errorf("%+v, %d calls", v, calls)

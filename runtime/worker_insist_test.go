@@ -235,8 +235,7 @@ func TestRunEndsWhateverHangs(t *testing.T) {
 func TestRunOfOneEndsWhateverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &hung{Store: memstore.New(), methods: map[string]bool{}, free: make(chan struct{})}
-		e := NewEngine(store, WithLogger(quiet))
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, store, door(t), WithLogger(quiet))
 		start(t, e, "r", `{"owner":"me"}`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -167,8 +167,7 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 		store := memstore.New()
 		m := Build(t, WithGuard("allowed", ""), WithEvent("Go", ""),
 			WithState("A", After("1m", GoTo("B", When("allowed()")), Stay()), On("Go", Stay())), WithTerminal("B", machine.Success))
-		without := NewEngine(store, WithLogger(quiet))
-		register(t, without, m, Handlers{})
+		without := knowing(t, store, m, WithLogger(quiet))
 		start(t, without, "r", "")
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()

@@ -276,13 +276,10 @@ func TestLostWorker(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store, m := memstore.New(), job(t, c.options, retrying()...)
 				began := time.Now()
-				sender := NewEngine(store)
-				register(t, sender, m, Handlers{})
+				sender := knowing(t, store, m)
 				begin(t, sender, "r")
 				stale := crash(t, store, m, "r")
-				if _, err := store.Renew(t.Context(), stale.Claim(), time.Now(), time.Now().Add(30*time.Second), json.RawMessage("1")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errOf(store.Renew(t.Context(), stale.Claim(), time.Now(), time.Now().Add(30*time.Second), json.RawMessage("1"))))
 				number := 0
 				w := work(t, store, m, func(_ context.Context, a *Attempt) (Result, error) {
 					number = a.Number
@@ -385,8 +382,7 @@ func TestAttemptIsToldWithItsStep(t *testing.T) {
 func TestLostTooOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, m := memstore.New(), job(t, nil, On1("Found", "Done"), On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))))
-		sender := NewEngine(store)
-		register(t, sender, m, Handlers{})
+		sender := knowing(t, store, m)
 		begin(t, sender, "r")
 		for range 3 { // a limit of 2 hands it out twice more
 			crash(t, store, m, "r")
@@ -475,8 +471,7 @@ func On1(trigger, target string) Part { return On(trigger, GoTo(target)) }
 func TestCrashAndRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, m := memstore.New(), job(t, nil, retrying()...)
-		sender := NewEngine(store)
-		register(t, sender, m, Handlers{})
+		sender := knowing(t, store, m)
 		begin(t, sender, "r")
 		crash(t, store, m, "r")
 		began := time.Now()
@@ -546,8 +541,7 @@ func TestOtherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		old := job(t, []string{"timeout 1h"}, retrying()...)
-		sender := NewEngine(store)
-		register(t, sender, old, Handlers{})
+		sender := knowing(t, store, old)
 		begin(t, sender, "r")
 		w := work(t, store, job(t, []string{"timeout 2h"}, retrying()...), func(context.Context, *Attempt) (Result, error) { return found, nil })
 		defer w.stop()
@@ -582,8 +576,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := memstore.New()
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-		e := NewEngine(db)
-		register(t, e, m, Handlers{})
+		e := knowing(t, db, m)
 		begin(t, e, "r")
 		rows, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "gone", Now: time.Now(), Until: time.Now().Add(time.Minute),
 			Limit: 1, Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}}})

@@ -63,24 +63,16 @@ func TestTimersOfStuckRuns(t *testing.T) {
 		m := Build(t, WithEvent("Go", ""),
 			WithState("Idle", After("1m", GoTo("Done")), After("2m", GoTo("Done")), After("3m", GoTo("Done")), On("Go", GoTo("Idle"))),
 			WithTerminal("Done", machine.Success))
-		e := NewEngine(store)
-		register(t, e, m, Handlers{})
+		e := knowing(t, store, m)
 		for i := range 150 {
 			start(t, e, fmt.Sprint("bad", i), "")
 		}
 		time.Sleep(5 * time.Minute)
 		start(t, e, "sound", "")
-		w := NewEngine(unreadable{store}, WithLogger(quiet))
-		register(t, w, m, Handlers{})
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan error, 1)
-		go func() { stopped <- w.Run(ctx) }()
+		w := knowing(t, unreadable{store}, m, WithLogger(quiet))
+		defer run(t, w).stop()
 		time.Sleep(10 * time.Minute)
 		inState(t, get(t, e, "sound"), "Done")
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
 	})
 }
 

@@ -454,8 +454,7 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 			WithState("B", Doing("work", nil), On("Found, failed", GoTo("C"))),
 			WithTerminal("C", machine.Success))
 		store := memstore.New()
-		bare := NewEngine(store)
-		register(t, bare, m, Handlers{})
+		bare := knowing(t, store, m)
 		start(t, bare, "r", "")
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()

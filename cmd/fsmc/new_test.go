@@ -65,9 +65,7 @@ import (
 )
 
 func main() {
-	if err := hello(context.Background()); err != nil {
-		log.Fatal(err)
-	}
+	must(log, hello(context.Background()))
 }
 
 func hello(ctx context.Context) error {

@@ -52,9 +52,7 @@ func (r *drive) childEnds(label, event, data string) {
 	r.t.Helper()
 	r.told(label, func(t *machine.Task) machine.Input {
 		in, err := r.m.ResultInput(t, event, json.RawMessage(data), machine.MaxPayload)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		return in
 	})
 }

@@ -442,9 +442,7 @@ func FuzzSnapshot(f *testing.F) {
 	var machines []*machine.Machine
 	for seed := uint64(0); len(machines) < 3; seed++ {
 		m, err := machine.Compile(randomMachine(rand.New(rand.NewPCG(seed, 0))))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		s, _, _, err := m.Step(m.NewSnapshot("r", seed), machine.Input{Kind: machine.StartInput}, epoch, nil)
 		if err != nil || len(s.Tasks) == 0 || len(s.Alarms) == 0 {
 			continue

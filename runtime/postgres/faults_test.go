@@ -128,9 +128,7 @@ func (l *load) check(s store.Store) (missing int) {
 	seen := map[string]int{}
 	for i := range loadedRuns {
 		history, err := s.History(l.Context(), fmt.Sprint("r", i), 0, 0)
-		if err != nil {
-			l.Fatal(err)
-		}
+		must(l, err)
 		for n, row := range history {
 			if row.Seq != int64(n+1) {
 				l.Errorf("%s: record %d stands at %d", row.Run, row.Seq, n+1)

@@ -101,18 +101,14 @@ func (p *program) exec(on interface {
 func (p *program) begin() (pgx.Tx, *runtime.Engine) {
 	p.Helper()
 	tx, err := p.conn.Begin(p.Context())
-	if err != nil {
-		p.Fatal(err)
-	}
+	must(p, err)
 	return tx, p.engine.Over(p.store.In(tx))
 }
 
 // orders is how many rows the program's own table has.
 func (p *program) orders() (n int) {
 	p.Helper()
-	if err := p.conn.QueryRow(p.Context(), "SELECT count(*) FROM "+p.table).Scan(&n); err != nil {
-		p.Fatal(err)
-	}
+	must(p, p.conn.QueryRow(p.Context(), "SELECT count(*) FROM "+p.table).Scan(&n))
 	return n
 }
 

@@ -61,9 +61,7 @@ func TestStderrOfExecutable(t *testing.T) {
 			h, err := Load(folder(t, map[string]string{"work": c.script}), m)
 			must(t, err)
 			e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
-			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.RunUntilIdle(t.Context(), "r")))
 			if s := failed(t, e); s.Stderr != c.stored || s.Message != c.message {
 				t.Errorf("%q, %q", s.Stderr, s.Message)
 			}
@@ -125,9 +123,7 @@ func TestStderrFlood(t *testing.T) {
 		e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
 		ctx, cancel := context.WithTimeout(t.Context(), hangs)
 		defer cancel()
-		if _, err := e.RunUntilIdle(ctx, "r"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.RunUntilIdle(ctx, "r")))
 		if s := failed(t, e).Stderr; len(s) > machine.MaxStderr || !strings.HasSuffix(s, "the end") {
 			t.Errorf("%s: %d bytes, %q", name, len(s), fmt.Sprintf("%.20q", s))
 		}
@@ -138,9 +134,7 @@ func TestStderrFlood(t *testing.T) {
 func TestStderrHeldOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	w := pool(t, 1, fmt.Sprintf("setsid sleep 600 & echo $! >%s\n", path)+each(`echo "{\"id\":$id}"; exit 0`))
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	w.Close()
 	if pid, err := os.ReadFile(path); err == nil {
 		_ = shell("kill " + string(pid)).Run()

@@ -29,6 +29,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // definition is a machine with the activities `work(n) -> Found` and `rest()`,
 // and the guard `ready(n)`. It starts working on Go, if it is ready; Found leads
 // to Done, a failure to Broken with its category and message.
@@ -138,12 +141,8 @@ func begun(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime
 	t.Helper()
 	e := runtime.NewEngine(memstore.New(), opts...)
 	must(t, e.Register(m, "", h))
-	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Start(t.Context(), "M", "r", nil)))
+	must(t, errOf(e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"})))
 	return e
 }
 
@@ -298,9 +297,7 @@ func TestGuardExecutables(t *testing.T) {
 			must(t, err)
 			e := runtime.NewEngine(memstore.New())
 			must(t, e.Register(m, "", h))
-			if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.Start(t.Context(), "M", "r", nil)))
 			_, err = e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)
@@ -449,9 +446,7 @@ func TestTail(t *testing.T) {
 	if got := b.String(); !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "\n2999") || len(got) > maxStderr+3 {
 		t.Errorf("%d bytes, from %.20q", len(got), got)
 	}
-	if _, err := b.Write([]byte(strings.Repeat("y", 10000))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(b.Write([]byte(strings.Repeat("y", 10000)))))
 	if got := b.String(); got != "…"+strings.Repeat("y", maxStderr) {
 		t.Errorf("%d bytes, from %.20q", len(got), got)
 	}

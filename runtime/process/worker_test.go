@@ -90,9 +90,7 @@ func TestWorkerSeveral(t *testing.T) {
 func TestWorkerDies(t *testing.T) {
 	// The first process dies of its second line, and so does each after it.
 	w := pool(t, 1, `read -r line; echo '{"id":1}'; read -r line; echo "out of memory" >&2; exit 3`)
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); !errors.Is(err, runtime.ErrWorkerLost) {
 		t.Fatalf("got %v", err)
 	}
@@ -149,9 +147,7 @@ func TestWorkerAway(t *testing.T) {
 	w := pool(t, 1, fmt.Sprintf(`rm %[1]s 2>/dev/null && exit 127; read -r line; : > %[1]s; echo '{"id":1}'`, away))
 	first, err := w.pick(t.Context())
 	must(t, err)
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	<-first.gone
 	for {
 		_, err := w.attempt(t.Context(), &runtime.Attempt{})

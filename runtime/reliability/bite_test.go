@@ -81,22 +81,16 @@ func TestInvariantsBite(t *testing.T) {
 	defer s.close()
 	ctx := t.Context()
 	for _, run := range []string{"done", "open"} {
-		if _, err := s.Start(ctx, "Order", run, []byte(`{"size": 2}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(ctx, "Order", run, []byte(`{"size": 2}`))))
 		s.world.ledger.note(started, run)
-		if _, err := s.RunUntilIdle(ctx, run); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.RunUntilIdle(ctx, run)))
 		must(t, s.send(ctx, run, "Note", "n-"+run, []byte(`{"text": "x"}`)))
 	}
 	must(t, s.send(ctx, "done", "Accept", "a-done", nil))
 	if v, err := s.RunUntilDone(ctx, "done"); err != nil || v.State != "Delivered" {
 		t.Fatalf("the run ends in %q: %v", v.State, err)
 	}
-	if _, err := s.Start(ctx, "Order", "new", []byte(`{"size": 1}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(ctx, "Order", "new", []byte(`{"size": 1}`))))
 	read := func() *evidence {
 		e, err := readLedger(ledgerIn(dir))
 		must(t, err)
@@ -166,9 +160,7 @@ func TestBoundsBite(t *testing.T) {
 	s, err := openStation(dir, "first", 0)
 	must(t, err)
 	defer s.close()
-	if _, err := s.Start(t.Context(), "Order", "r", []byte(`{"size": 2}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(t.Context(), "Order", "r", []byte(`{"size": 2}`))))
 	for _, step := range []func() error{
 		func() error { _, err := s.RunUntilIdle(t.Context(), "r"); return err },
 		func() error { _, err := s.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Accept"}); return err },

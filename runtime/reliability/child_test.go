@@ -111,9 +111,7 @@ func (p *process) says(t *testing.T, want string) {
 // tell gives the child a line.
 func (p *process) tell(t *testing.T, line string) {
 	t.Helper()
-	if _, err := fmt.Fprintln(p.in, line); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(fmt.Fprintln(p.in, line)))
 }
 
 func (p *process) signal(t *testing.T, s syscall.Signal) {

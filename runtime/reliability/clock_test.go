@@ -111,9 +111,7 @@ func TestDay(t *testing.T) {
 		midnight := time.Now()
 		for i := range runs {
 			id := fmt.Sprintf("tower-%d", i)
-			if _, err := e.Start(ctx, "Bells", id, fmt.Appendf(nil, `{"offset": "%ds"}`, i%60)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.Start(ctx, "Bells", id, fmt.Appendf(nil, `{"offset": "%ds"}`, i%60))))
 			l.note(started, id)
 		}
 		time.Sleep(25 * time.Hour)

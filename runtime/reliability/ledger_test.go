@@ -33,6 +33,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 func openLedger(path string) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return &ledger{f}, err

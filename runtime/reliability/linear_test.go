@@ -270,9 +270,7 @@ func auctionOff(t *testing.T) map[string][]porcupine.Operation {
 	must(t, err)
 	defer s.close()
 	for i := range lots {
-		if _, err := s.Start(t.Context(), "Auction", fmt.Sprintf("lot-%d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(t.Context(), "Auction", fmt.Sprintf("lot-%d", i), nil)))
 	}
 	processes := []*process{spawn(t, "bid", dir, "b0", ""), spawn(t, "bid", dir, "b1", ""), spawn(t, "bid", dir, "b2", "")}
 	time.Sleep(rand.N(40 * time.Millisecond))

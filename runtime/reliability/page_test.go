@@ -23,12 +23,8 @@ func TestDamagedPage(t *testing.T) {
 	s, err := openStation(dir, "first", 0)
 	must(t, err)
 	for _, run := range []string{"a", "b", "c"} {
-		if _, err := s.Start(t.Context(), "Order", run, []byte(`{"size": 2}`)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.RunUntilIdle(t.Context(), run); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(t.Context(), "Order", run, []byte(`{"size": 2}`))))
+		must(t, errOf(s.RunUntilIdle(t.Context(), run)))
 	}
 	must(t, s.close())
 	sound, err := os.ReadFile(databaseIn(dir))

@@ -89,9 +89,7 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 	s, err := (&work{model: parcel, handlers: auctions.handlers}).open(dir, "sender", 0)
 	must(t, err)
 	defer s.close()
-	if _, err := s.Start(t.Context(), "Parcel", "p", fmt.Appendf(nil, `{"watched": %t}`, watched)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(t.Context(), "Parcel", "p", fmt.Appendf(nil, `{"watched": %t}`, watched))))
 	s.world.ledger.note(started, "p")
 
 	first := spawn(t, "hold", dir, "first", "")

@@ -44,9 +44,7 @@ func TestTreesBite(t *testing.T) {
 		t.Fatal("the worker has failed")
 	}
 	const ended, truck, told = "open/Driving.spare.1.1", "open/Driving.t.1.1[0]", "done/Driving.t.1.1[0]"
-	if _, err := s.Complete(ctx, ended, endings["Weighing"][0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Complete(ctx, ended, endings["Weighing"][0])))
 	e, err := readLedger(ledgerIn(dir))
 	must(t, err)
 	if err := inspect(ctx, s.store, convoy(), e, false); err != nil {

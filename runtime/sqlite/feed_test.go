@@ -74,9 +74,7 @@ func TestChanged(t *testing.T) {
 		return numbers
 	}
 	before := look()
-	if _, err := s.Feed(t.Context(), 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Feed(t.Context(), 0, 0)))
 	if after := look(); after != before {
 		t.Errorf("%v and then %v, with nothing written", before, after)
 	}

@@ -139,12 +139,8 @@ func TestLooksKeepLocks(t *testing.T) {
 	if needsFolder(path, nil) || !needsFolder(path, sqlite3.Error{Code: sqlite3.ErrCantOpen}) {
 		t.Error("needsFolder does not look at the file")
 	}
-	if _, err := Open(t.Context(), path, ReadOnly()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := inspect(context.Background(), path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(Open(t.Context(), path, ReadOnly())))
+	must(t, errOf(inspect(context.Background(), path)))
 	cmd, out := startChild(t, "restore over it", path)
 	said := ""
 	for out.Scan() {

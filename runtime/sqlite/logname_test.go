@@ -28,9 +28,7 @@ func TestLogOfAnotherState(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	s := openAt(t, path)
 	commit(t, s, nextStep(load(t, s, "r")))
-	if _, err := s.Backup(t.Context(), backup, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), backup, nil)))
 	for _, test := range []struct {
 		name    string
 		file    []byte

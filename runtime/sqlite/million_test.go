@@ -36,9 +36,7 @@ func millionRuns(b *testing.B) *Store {
 	db := connect(path, "rw", newOptions([]Option{Relaxed()}))
 	text := migrations()[0] + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID) +
 		"BEGIN;" + fmt.Sprintf(makeFinished, finishedRuns) + "COMMIT;"
-	if _, err := db.Exec(text); err != nil {
-		b.Fatal(err)
-	}
+	must(b, errOf(db.Exec(text)))
 	must(b, db.Close())
 	began := time.Now()
 	s := openAt(b, path)

@@ -35,9 +35,7 @@ func patch(t *testing.T, path string, offset int64, bytes []byte) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, err)
 	defer f.Close()
-	if _, err := f.WriteAt(bytes, offset); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(f.WriteAt(bytes, offset)))
 }
 
 // TestRefused opens files that are not ours, in every way: with an error that
@@ -147,9 +145,7 @@ func contentsOfDir(t *testing.T, dir string) [32]byte {
 func TestNewerInLog(t *testing.T) {
 	path := made(t)
 	live := openAt(t, path)
-	if _, err := live.writer.conn.ExecContext(t.Context(), "PRAGMA user_version = 999"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(live.writer.conn.ExecContext(t.Context(), "PRAGMA user_version = 999")))
 	copied := filepath.Join(t.TempDir(), "crashed.db")
 	for _, end := range []string{"", "-wal"} {
 		bytes, err := os.ReadFile(path + end)
@@ -229,9 +225,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	folder := filepath.Dir(path)
 	copied := filepath.Join(folder, "backup.db")
 	s := openAt(t, path)
-	if _, err := s.Backup(t.Context(), copied, func(context.Context, *Store) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), copied, func(context.Context, *Store) error { return nil })))
 	must(t, s.Close())
 	for _, file := range []string{path, copied} {
 		must(t, os.Chmod(file, 0o400))

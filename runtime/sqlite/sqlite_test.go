@@ -24,6 +24,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // TestMain lets the tests start this binary as another process.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {

@@ -56,9 +56,7 @@ func beginnings(t *testing.T, path string) uint32 {
 	must(t, err)
 	defer f.Close()
 	var n [4]byte
-	if _, err := f.ReadAt(n[:], 12); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(f.ReadAt(n[:], 12)))
 	return binary.BigEndian.Uint32(n[:])
 }
 

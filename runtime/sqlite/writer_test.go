@@ -411,9 +411,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the run reads as step %d", row.Seq)
 		}
 	}
-	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.writer.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000")))
 	commit(t, s, c)
 	if found := query[string](t, s, "PRAGMA integrity_check(1)"); found != "ok" {
 		t.Error(found)
@@ -448,9 +446,7 @@ func BenchmarkCommit(b *testing.B) {
 		block := make([]byte, 4096)
 		for i := 0; b.Loop(); i++ {
 			block[0] = byte(i)
-			if _, err := f.WriteAt(block, 0); err != nil {
-				b.Fatal(err)
-			}
+			must(b, errOf(f.WriteAt(block, 0)))
 			must(b, f.Sync())
 		}
 	})

@@ -172,9 +172,7 @@ func (b *bench) raw(tool, args string) (*sdk.CallToolResult, json.RawMessage) {
 		b.t.Fatalf("%s %.200s: %v", tool, args, err)
 	}
 	text, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	last, _ := r.Content[len(r.Content)-1].(*sdk.TextContent)
 	var spoken any
 	if err := json.Unmarshal([]byte(last.Text), &spoken); err != nil {
@@ -185,9 +183,7 @@ func (b *bench) raw(tool, args string) (*sdk.CallToolResult, json.RawMessage) {
 	}
 	if !r.IsError {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		must(b.t, err)
 		if err := b.outputs[tool].Validate(value); err != nil {
 			b.t.Errorf("%s: %v in %s", tool, err, text)
 		}

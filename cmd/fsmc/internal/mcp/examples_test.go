@@ -143,9 +143,7 @@ func (b *bench) play(name string, clock *runtime.ManualClock, s said, p play) sa
 	switch words[0] {
 	case "send":
 		args := map[string]any{}
-		if err := json.Unmarshal([]byte(p.data), &args); err != nil {
-			b.t.Fatal(err)
-		}
+		must(b.t, json.Unmarshal([]byte(p.data), &args))
 		args["run"] = "r"
 		return b.takes(name+"_"+words[1], string(marshalled(b.t, args)))
 	case "end":
@@ -156,9 +154,7 @@ func (b *bench) play(name string, clock *runtime.ManualClock, s said, p play) sa
 		return b.takes("complete_activity", string(marshalled(b.t, args)))
 	}
 	d, err := time.ParseDuration(words[1])
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	clock.Advance(d)
 	return b.fired(p.state)
 }
