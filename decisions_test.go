@@ -19,9 +19,7 @@ func TestDecisions(t *testing.T) {
 	var list strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		title, _, _ := strings.Cut(string(text), "\n")
 		number, rest, ok := strings.Cut(strings.TrimPrefix(title, "# "), ". ")
 		name := filepath.Base(file)
@@ -31,15 +29,11 @@ func TestDecisions(t *testing.T) {
 		fmt.Fprintf(&list, "- [%s](%s). %s\n", number, name, rest)
 	}
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, _, _ := strings.Cut(string(text), mark)
 	want := strings.TrimRight(before, "\n") + "\n" + mark + list.String()
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(page, []byte(want), 0o644))
 	} else if want != string(text) {
 		t.Errorf("%s does not list all records: run go test . -run TestDecisions -update", page)
 	}

@@ -105,9 +105,7 @@ func quotedNames(cell string) (names []string) {
 func tableBelow(t *testing.T, page, header string) (rows [][2]string) {
 	t.Helper()
 	src, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, table, found := strings.Cut(string(src), "\n"+header+"\n| --- | --- |\n")
 	if !found {
 		t.Errorf("%s has no table %s", page, header)

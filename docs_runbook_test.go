@@ -16,9 +16,7 @@ var runbookWord = regexp.MustCompile(`\b(?:ProblemKind|CauseCode)\s*=\s*"([a-z-]
 // for each code of a halt or of an arm that is not taken.
 func TestRunbook(t *testing.T) {
 	page, err := os.ReadFile("docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := map[string]bool{}
 	for line := range strings.Lines(string(page)) {
 		if cell, _, found := strings.Cut(strings.TrimPrefix(line, "| "), " | "); found {
@@ -41,9 +39,7 @@ func TestRunbook(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if words < 30 {
 		t.Errorf("%d words: the test sees nothing", words)
 	}

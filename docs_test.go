@@ -19,13 +19,19 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // pages are the Markdown files that a reader starts from, and all of docs/.
 func pages(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, dir := range []string{"docs", "examples"} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if strings.HasSuffix(path, ".md") {
@@ -33,9 +39,7 @@ func pages(t *testing.T) []string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if len(paths) < 5 {
 		t.Fatalf("there are %d pages: the test sees nothing", len(paths))
@@ -53,9 +57,7 @@ type block struct {
 func blocksOf(t *testing.T, page string) []block {
 	t.Helper()
 	src, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var blocks []block
 	var open *block
 	for i, line := range strings.Split(string(src), "\n") {
@@ -180,9 +182,7 @@ func TestShownFindings(t *testing.T) {
 		}
 		unit := lang.Load([]lang.Source{{Name: fault.file, Src: []byte(text)}})
 		var out strings.Builder
-		if err := diag.WriteText(&out, findings(fault.file, text), unit.File, diag.TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, diag.WriteText(&out, findings(fault.file, text), unit.File, diag.TextOptions{}))
 		for finding := range strings.SplitSeq(strings.TrimSpace(shown), "\n\n") {
 			pattern := strings.ReplaceAll(regexp.QuoteMeta(finding+"\n"), "\n…\n", "\n(?:.*\n)+?")
 			if !regexp.MustCompile(pattern).MatchString(out.String()) {
@@ -201,9 +201,7 @@ func TestShownWorstCases(t *testing.T) {
 		"docs/worst-case.md": "write_patch attempts  12 ",
 	} {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		machine := slices.IndexFunc(blocksOf(t, page), func(b block) bool { return b.info == "fsm" })
 		if machine < 0 {
 			t.Errorf("%s shows no machine", page)
@@ -226,9 +224,7 @@ func TestShownWorstCases(t *testing.T) {
 // TestReadmeIsShort: it is the page that is read first, and often alone.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := bytes.Count(text, []byte("\n")); n > 120 {
 		t.Errorf("the README has %d lines, and is to have at most 120", n)
 	}
@@ -280,9 +276,7 @@ var (
 func TestLinksInDocs(t *testing.T) {
 	for _, page := range pages(t) {
 		src, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range link.FindAllStringSubmatch(unlinked.ReplaceAllString(string(src), ""), -1) {
 			target, heading, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
@@ -308,9 +302,7 @@ var unspoken = regexp.MustCompile("[^a-z0-9 _-]")
 func hasHeading(t *testing.T, page, anchor string) bool {
 	t.Helper()
 	src, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(src)) {
 		if !strings.HasPrefix(line, "#") {
 			continue

@@ -269,9 +269,7 @@ func TestMachineIsPure(t *testing.T) {
 func TestSQLiteAlone(t *testing.T) {
 	driver := func(of string) bool {
 		out, err := exec.Command("go", "list", "-deps", "./runtime/"+of).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return strings.Contains(string(out), "github.com/jackc/")
 	}
 	if driver("sqlite") || driver("process") {
@@ -288,9 +286,7 @@ const mostNames = 121
 // TestRuntimeFitsAReader: programs import one package, and its page is not too long.
 func TestRuntimeFitsAReader(t *testing.T) {
 	out, err := exec.Command("go", "doc", "-short", "./runtime").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := strings.Count(string(out), "\n"); n < 50 || n > mostNames {
 		t.Errorf("go doc ./runtime has %d names, and may have %d", n, mostNames)
 	}

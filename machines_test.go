@@ -37,15 +37,11 @@ func TestMachinesMeanWhatTheyMeant(t *testing.T) {
 		got.WriteString(meaning(t, src, among))
 	}
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 		return
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("machines mean something else than %s says (-want +got); where their text was changed, run go test . -run TestMachinesMean -update:\n%s", golden, diff)
 	}
@@ -81,9 +77,7 @@ func allMachines(t *testing.T) []lang.Source {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sources
 }
 

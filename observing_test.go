@@ -88,15 +88,11 @@ func TestObserving(t *testing.T) {
 		t.Fatal(unit.Diags)
 	}
 	machine, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx := context.Background()
 	play := func(engine *runtime.Engine, run string) {
 		t.Helper()
-		if err := engine.Register(machine, text, runtime.Handlers{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, engine.Register(machine, text, runtime.Handlers{}))
 		if _, err := engine.Start(ctx, "Door", run, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -136,9 +132,7 @@ func TestObserving(t *testing.T) {
 	}
 
 	source, err := os.ReadFile("observing_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	shown := 0
 	for _, b := range blocksOf(t, "docs/observing.md") {
 		if b.info != "go" {

@@ -10,9 +10,7 @@ import (
 // constants or variables is one line there.
 func TestRuntimeFitsReader(t *testing.T) {
 	out, err := exec.Command("go", "doc", "./runtime").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := regexp.MustCompile(`(?m)^ *(const|var|func|type) `).FindAll(out, -1)
 	if len(lines) < 50 || len(lines) > 120 {
 		t.Errorf("go doc ./runtime lists %d names: at most 120 fit a reader", len(lines))

@@ -19,9 +19,7 @@ var (
 // what resolve notes of names leaves none out, and each has the text of its declaration.
 func TestEveryNameIsNoted(t *testing.T) {
 	grammar, err := os.ReadFile("docs/grammar.ebnf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	words := map[string]bool{}
 	for _, m := range ebnfWord.FindAllSubmatch(grammar, -1) {
 		words[string(m[1])] = true

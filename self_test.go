@@ -53,9 +53,7 @@ func TestScenariosOfExamples(t *testing.T) {
 			}
 		}
 		source, err := os.ReadFile(strings.TrimSuffix(file, "_test.fsm") + ".fsm")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range regexp.MustCompile(`(?m)^machine (\w+)`).FindAllStringSubmatch(string(source), -1) {
 			if !covered[m[1]] {
 				t.Errorf("%s: no scenario is of %s", file, m[1])

@@ -89,9 +89,7 @@ func TestWords(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if files < 200 || texts < 5000 {
 		t.Errorf("%d texts in %d files: the test sees nothing", texts, files)
 	}

@@ -19,9 +19,7 @@ import (
 func TestAcceptedCanBeReadFromFile(t *testing.T) {
 	dir := t.TempDir()
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	accepted := 0
 	for i, j := range append(hard, nested(machine.MaxNesting-1), nested(machine.MaxNesting-5), nested(machine.MaxNesting)) {

@@ -51,8 +51,7 @@ func (s *idsAsked) Accepted(ctx context.Context, run, id string) (json.RawMessag
 func TestEventIDsAreNotLookedFor(t *testing.T) {
 	m := Build(t, WithEvent("Go", ""), WithState("A", On("Go", GoTo("B"))), WithState("B", On("Go", Stay())), WithTerminal("C", machine.Success))
 	db := &idsAsked{Store: memstore.New()}
-	e := NewEngine(db)
-	register(t, e, m, Handlers{})
+	e := knowing(t, db, m)
 	start(t, e, "r", "")
 	for i, c := range []struct {
 		event, id string
@@ -128,9 +127,7 @@ func boxed(t testing.TB, store store.Store, run, j, s string) bool {
 	if errors.As(err, &refused) {
 		return false
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	look := func(where string) machine.View {
 		t.Helper()
 		if len(payload) > 10_000 && where != "migrate" { // reading takes its time
@@ -192,9 +189,7 @@ func boxed(t testing.TB, store store.Store, run, j, s string) bool {
 	other := *m.Definition()
 	other.Doc = "another version"
 	to, err := machine.Compile(&other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	register(t, e, to, Handlers{})
 	err = e.Migrate(ctx, "M", MigrateOptions{Apply: true}, func(r MigratedRun) error {
 		if r.Why != "" {
@@ -226,9 +221,7 @@ func quotedText(t testing.TB, j string) string {
 		return j
 	}
 	s, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(s)
 }
 

@@ -40,14 +40,10 @@ func TestIDUsedAgain(t *testing.T) {
 			}
 			return r, nil
 		}}})
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		defer run(t, e).stop()
 		start(t, e, "r", "")
 		synctest.Wait() // it works
-		if _, err := e.Cancel(t.Context(), "r", CancelOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Cancel(t.Context(), "r", CancelOptions{Force: true})))
 		time.Sleep(time.Hour)
 		if done, err := e.Prune(t.Context(), store.PruneQuery{Before: time.Now()}); err != nil || done.Runs != 1 {
 			t.Fatalf("%+v, %v", done, err)
@@ -59,15 +55,9 @@ func TestIDUsedAgain(t *testing.T) {
 		if v.State != "Done" || len(v.Costs) != 0 {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, e, "r"); got != "start>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Working Found>Done")
 		if len(keys) != 2 || keys[0] == keys[1] || len(told) != 2 || told[0] == told[1] {
 			t.Errorf("keys %q, messages %q", keys, told)
-		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -77,9 +67,7 @@ func TestLateOfAnother(t *testing.T) {
 	m := job(t, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Token: "abc1"}, now, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for key, own := range map[string]bool{
 		"r@abc1/Working/work/1": true, "r/Working/work/1": false, "r@abc/Working/work/1": false, "q/Working/work/1": false,
 	} {

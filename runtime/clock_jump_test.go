@@ -57,7 +57,5 @@ func jumps(t *testing.T, jump time.Duration, limit string) {
 	if d := time.Duration(after.Load()); d != 20*time.Second {
 		t.Errorf("it was told to stop after %s", d)
 	}
-	if v := await(t, w.Engine, "r"); v.State != "Broken" {
-		t.Errorf("%+v", v)
-	}
+	inState(t, await(t, w.Engine, "r"), "Broken")
 }

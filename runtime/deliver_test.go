@@ -55,11 +55,8 @@ func (p *post) of(run string) []string {
 func TestDeliveredInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &post{}
-		e := NewEngine(memstore.New(), WithOutbox(p.deliver))
-		register(t, e, told(t), Handlers{})
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		e := knowing(t, memstore.New(), told(t), WithOutbox(p.deliver))
+		defer run(t, e).stop()
 		for _, run := range []string{"a", "b"} {
 			start(t, e, run, "")
 			send(t, e, run, "Go", "")
@@ -73,10 +70,6 @@ func TestDeliveredInOrder(t *testing.T) {
 			if got := p.of(run); !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
-		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -95,14 +88,11 @@ func TestDeliveredAgain(t *testing.T) {
 			}
 			return nil
 		}}
-		e := NewEngine(memstore.New(), WithOutbox(p.deliver))
-		register(t, e, told(t), Handlers{})
+		e := knowing(t, memstore.New(), told(t), WithOutbox(p.deliver))
 		start(t, e, "a", "")
 		send(t, e, "a", "End", "")
 		began := time.Now()
-		if _, err := e.RunUntilIdle(t.Context(), "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.RunUntilIdle(t.Context(), "a")))
 		want := []string{`a/1/1#1{"what":1}`, `a/1/2#4{"what":2}`, `a/2/1#1{"what":4}`}
 		if got := p.of("a"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
@@ -116,12 +106,9 @@ func TestDeliveredAgain(t *testing.T) {
 // TestNobodyDelivers leaves messages alone in an engine that has no outbox.
 func TestNobodyDelivers(t *testing.T) {
 	store := memstore.New()
-	e := NewEngine(store)
-	register(t, e, told(t), Handlers{})
+	e := knowing(t, store, told(t))
 	start(t, e, "a", "")
-	if _, err := e.RunUntilIdle(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.RunUntilIdle(t.Context(), "a")))
 	rows, err := store.Outbox(t.Context(), "", 0)
 	if err != nil || len(rows) != 1 || rows[0].Attempt != 0 {
 		t.Errorf("%+v, %v", rows, err)
@@ -139,19 +126,12 @@ func TestDeliveryStops(t *testing.T) {
 		}))
 		register(t, hangs, told(t), Handlers{})
 		start(t, hangs, "a", "")
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- hangs.Run(ctx) }()
+		stop := run(t, hangs).stop
 		synctest.Wait()
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Fatal(err)
-		}
+		stop()
 		p := &post{}
 		e := NewEngine(store, WithOutbox(p.deliver))
-		if _, err := e.RunUntilIdle(t.Context(), "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.RunUntilIdle(t.Context(), "a")))
 		if got, want := p.of("a"), []string{`a/1/1#2{"what":1}`, `a/1/2#1{"what":2}`}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -163,8 +143,7 @@ func TestDeliveryStops(t *testing.T) {
 func TestDeliveryThatDoesNotStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, hang, p := memstore.New(), make(chan struct{}), &post{}
-		e := NewEngine(store, WithOutbox(func(context.Context, *Message) error { <-hang; return nil }))
-		register(t, e, told(t), Handlers{})
+		e := knowing(t, store, told(t), WithOutbox(func(context.Context, *Message) error { <-hang; return nil }))
 		ctx, cancel := context.WithCancel(t.Context())
 		stopped := make(chan error, 1)
 		go func() { stopped <- e.Run(ctx) }()
@@ -179,8 +158,7 @@ func TestDeliveryThatDoesNotStop(t *testing.T) {
 		case <-time.After(time.Hour):
 			t.Error("it does not stop")
 		}
-		other := NewEngine(store, WithOutbox(p.deliver))
-		register(t, other, told(t), Handlers{})
+		other := knowing(t, store, told(t), WithOutbox(p.deliver))
 		if _, err := other.RunUntilIdle(t.Context(), "r"); err != nil {
 			t.Error(err)
 		}

@@ -131,8 +131,7 @@ func TestFaultyStore(t *testing.T) {
 						return Result{Event: "Found", Data: a.Args}, nil
 					}, WithLogger(quiet)))
 				}
-				e := NewEngine(sound)
-				register(t, e, m, Handlers{})
+				e := knowing(t, sound, m)
 				for i := range 5 {
 					run := fmt.Sprint("r", i)
 					start(t, e, run, "")

@@ -15,9 +15,7 @@ import (
 // TestFeed: an engine gives the steps of its store, from a position or a time on.
 func TestFeed(t *testing.T) {
 	s := memstore.New()
-	if err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "Order", Definition: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "Order", Definition: []byte("{}")}))
 	e := runtime.NewEngine(s)
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	const steps = 20
@@ -32,9 +30,7 @@ func TestFeed(t *testing.T) {
 		}
 	}
 	rows, err := e.Feed(t.Context(), 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := json.Marshal(rows)
 	const want = `[{"id":4,"run":"r3","machine":"Order","seq":1,"at":"2026-03-01T12:03:00Z","input":"start","from":"","to":"Idle","effect":"moved"}]`
 	if err != nil || string(got) != want {
@@ -48,9 +44,7 @@ func TestFeed(t *testing.T) {
 		for _, late := range []time.Duration{0, time.Second} {
 			since := noon.Add(time.Duration(i)*time.Minute + late)
 			after, err := e.FeedSince(t.Context(), since)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := min(max(i, 0), steps)
 			if late > 0 {
 				want = min(max(i+1, 0), steps)

@@ -19,13 +19,9 @@ import (
 // TestResultOnAFullDisk: an activity ends while the disk is full, and every write fails.
 // Its result is kept, and taken by the same worker and the same store once there is room.
 func TestResultOnAFullDisk(t *testing.T) {
-	if err := faultfs.Register(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, faultfs.Register())
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"), sqlite.FileLayer(faultfs.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer store.Close()
 	defer faultfs.Fail(0, 0, false, 0)
 	var calls, refused atomic.Int32
@@ -49,9 +45,7 @@ func TestResultOnAFullDisk(t *testing.T) {
 	if v := await(t, w.Engine, "r"); v.State != "Done" || calls.Load() != 1 {
 		t.Errorf("after %d calls the run is in %s", calls.Load(), v.State)
 	}
-	if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working Found>Done" {
-		t.Error(got)
-	}
+	wantLines(t, w.Engine, "r", "start>Idle Go>Working Found>Done")
 }
 
 // watching tells of each commit how it ended.

@@ -46,8 +46,7 @@ func TestHints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sound := memstore.New()
 		db, m := &hinting{Store: sound, hints: make(chan string)}, job(t, nil, retrying()...)
-		other := NewEngine(sound)
-		register(t, other, m, Handlers{})
+		other := knowing(t, sound, m)
 		w := work(t, db, m, finds, WithPoll(time.Hour))
 		for _, run := range []string{"a", "b"} {
 			synctest.Wait()
@@ -59,8 +58,7 @@ func TestHints(t *testing.T) {
 			}
 		}
 		start(t, other, "c", "")
-		waiter := NewEngine(db, WithPoll(time.Hour))
-		register(t, waiter, m, Handlers{})
+		waiter := knowing(t, db, m, WithPoll(time.Hour))
 		done := make(chan View)
 		w.stop()
 		if n := db.count(0); n != 0 {
@@ -97,15 +95,13 @@ func (s *timed) Clock() (Clock, store.Store) {
 func TestClockOfTheStore(t *testing.T) {
 	noon := time.Date(2031, 5, 6, 12, 0, 0, 0, time.UTC)
 	db := &timed{Store: memstore.New(), clock: NewManualClock(noon)}
-	e := NewEngine(db)
-	register(t, e, job(t, nil, retrying()...), Handlers{})
+	e := knowing(t, db, job(t, nil, retrying()...))
 	start(t, e, "r", "")
 	if v := get(t, e, "r"); !v.Started.Equal(noon) {
 		t.Errorf("it started at %s", v.Started)
 	}
 	db.lived = false
-	own := NewEngine(db, WithClock(NewManualClock(noon.Add(time.Hour))))
-	register(t, own, job(t, nil, retrying()...), Handlers{})
+	own := knowing(t, db, job(t, nil, retrying()...), WithClock(NewManualClock(noon.Add(time.Hour))))
 	start(t, own, "s", "")
 	if v := get(t, own, "s"); !v.Started.Equal(noon.Add(time.Hour)) || db.lived {
 		t.Errorf("it started at %s", v.Started)

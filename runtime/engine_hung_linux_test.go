@@ -21,13 +21,9 @@ import (
 // onHungDisk gives an engine on SQLite whose disk hangs when it is told to.
 func onHungDisk(t *testing.T, limit time.Duration) (*sqlite.Store, *Engine) {
 	t.Helper()
-	if err := faultfs.Register(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, faultfs.Register())
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"), sqlite.FileLayer(faultfs.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		faultfs.Hold(0)
 		for faultfs.Waiting() > 0 {
@@ -35,8 +31,7 @@ func onHungDisk(t *testing.T, limit time.Duration) (*sqlite.Store, *Engine) {
 		}
 		_ = store.Close()
 	})
-	e := NewEngine(store, WithStoreLimit(limit))
-	register(t, e, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), Handlers{})
+	e := knowing(t, store, job(t, nil, On1("Found", "Done"), On1("failed", "Broken")), WithStoreLimit(limit))
 	return store, e
 }
 
@@ -79,12 +74,8 @@ func TestSendOnAHungDisk(t *testing.T) {
 	if v, err := e.Send(t.Context(), "r", event); err != nil || v.State != "Working" {
 		t.Errorf("%s, %v", v.State, err)
 	}
-	if got := lines(t, e, "r"); got != "start>Idle Go>Working" {
-		t.Error(got)
-	}
-	if got := lines(t, e, "other"); got != "start>Idle" {
-		t.Error(got)
-	}
+	wantLines(t, e, "r", "start>Idle Go>Working")
+	wantLines(t, e, "other", "start>Idle")
 }
 
 // TestReadOnAHungDisk: so it is with what only looks.
@@ -105,9 +96,7 @@ func TestReadOnAHungDisk(t *testing.T) {
 		cancel()
 	}
 	faultfs.Hold(0)
-	if v := get(t, e, "r"); v.State != "Idle" {
-		t.Error(v.State)
-	}
+	inState(t, get(t, e, "r"), "Idle")
 }
 
 // TestReadBehindHungReads: where all connections that read hang, also a caller without a

@@ -143,9 +143,7 @@ func TestHistoryOfMigration(t *testing.T) {
 		start(t, e, "r", `{"pr":"17"}`)
 		register(t, e, version("pr string, repo string", "n int = 1, note string"), Handlers{})
 		p, err := machine.DecodeMapping([]byte(`{"set":{"repo":"fsmc","n":2,"note":"x"}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if moved, why, err := migrateAll(t, e, p); err != nil || moved != 1 {
 			t.Fatalf("%d moved, %q stay, error %v", moved, why, err)
 		}
@@ -155,9 +153,7 @@ func TestHistoryOfMigration(t *testing.T) {
 		}
 		send(t, e, "r", "End", "")
 		steps, err := e.History(t.Context(), "r", 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, want := range []string{"", `{"pr":"17","repo":"fsmc"} {"n":2,"note":"x"}`, `{} {"note":"x"}`, ""} {
 			got := ""
 			if after := steps[i].After; after != nil {

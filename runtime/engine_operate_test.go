@@ -47,9 +47,7 @@ func claimable(t *testing.T, db store.Store, m *machine.Machine, clock Clock) []
 		Worker: "elsewhere", Now: clock.Now(), Until: clock.Now().Add(24 * time.Hour), Limit: 10,
 		Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rows
 }
 
@@ -76,9 +74,7 @@ func TestPauseAndResume(t *testing.T) {
 		if v, err = e.Resume(t.Context(), "r", ada); err != nil || v.State != "Stopped" || v.Paused {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working pause>Working Stop>Working resume>Working Stop>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working pause>Working Stop>Working resume>Working Stop>Stopped")
 		steps, err := e.History(t.Context(), "r", 2, 1)
 		if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "because" || steps[0].Effect != machine.Paused {
 			t.Errorf("%+v, %v", steps, err)
@@ -88,9 +84,7 @@ func TestPauseAndResume(t *testing.T) {
 		}
 
 		begin(t, e, "s") // the timer goes on where it stood
-		if _, err := e.Pause(t.Context(), "s", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Pause(t.Context(), "s", ada)))
 		clock.Advance(5 * time.Hour)
 		if v, err = e.Resume(t.Context(), "s", ada); err != nil || !v.Timers[0].Due.Equal(clock.Now().Add(time.Hour)) {
 			t.Errorf("%+v, %v", v, err)
@@ -111,9 +105,7 @@ func TestPauseLetsAttemptsGoOn(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		synctest.Wait()
-		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", ada)))
 		time.Sleep(time.Hour)
 		if v := get(t, w.Engine, "r"); v.State != "Working" || fmt.Sprint(v.Queued) != "[Found]" || w.seen.String() != "work#1 result" {
 			t.Errorf("%+v, %s", v, w.seen)
@@ -121,9 +113,7 @@ func TestPauseLetsAttemptsGoOn(t *testing.T) {
 		if v, err := w.Resume(t.Context(), "r", ada); err != nil || v.State != "Done" {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working pause>Working Found>Working resume>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working pause>Working Found>Working resume>Working Found>Done")
 	})
 }
 
@@ -135,9 +125,7 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		claim := claimWork(t, store, m, clock)
 		progress := func() {
 			t.Helper()
-			if _, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(24*time.Hour), json.RawMessage(`{"row":1}`)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(24*time.Hour), json.RawMessage(`{"row":1}`))))
 		}
 		for range 20 { // many checkpoints, and few lines
 			clock.Advance(time.Minute)
@@ -146,12 +134,8 @@ func TestCheckpointsKeepARunBusy(t *testing.T) {
 		if v := get(t, e, "r"); !v.Timers[0].Due.Equal(clock.Now().Add(10 * time.Minute)) {
 			t.Errorf("the timer is shown as due at %s", v.Timers[0].Due)
 		}
-		if _, err := e.RunOnce(t.Context(), "r"); err != nil {
-			t.Fatal(err)
-		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working progress>Working" {
-			t.Error(got)
-		}
+		must(t, errOf(e.RunOnce(t.Context(), "r")))
+		wantLines(t, e, "r", "start>Idle Go>Working progress>Working")
 		clock.Advance(10*time.Minute - 1)
 		soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
@@ -192,9 +176,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
 		}
 		row, err := db.Load(t.Context(), "r")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); !errors.Is(err, machine.ErrFenced) {
 			t.Errorf("its worker is not fenced off: %v", err)
 		}
@@ -220,9 +202,7 @@ func TestRetryOfFailedRun(t *testing.T) {
 		if err != nil || v.State != "Working" || v.Status != machine.Running || len(v.Timers) != 1 || len(v.Activities) != 1 {
 			t.Fatalf("%+v, %v", v, err)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working after 1h>Broken retry>Working" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working after 1h>Broken retry>Working")
 		if rows := claimable(t, store, m, clock); len(rows) != 0 {
 			t.Errorf("the attempt of before has not stopped, and %+v starts", rows)
 		}
@@ -258,9 +238,7 @@ func TestCostsAreSummed(t *testing.T) {
 			t.Errorf("%s in %s", got, v.State)
 		}
 		steps, err := w.History(t.Context(), "r", 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range steps {
 			if fmt.Sprint(s.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" || s.Worker == "" {
 				t.Errorf("%+v", s)
@@ -268,15 +246,11 @@ func TestCostsAreSummed(t *testing.T) {
 		}
 		begin(t, w.Engine, "late")
 		synctest.Wait()
-		if _, err := w.Cancel(t.Context(), "late", CancelOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Cancel(t.Context(), "late", CancelOptions{})))
 		if v := get(t, w.Engine, "late"); fmt.Sprint(v.Costs) != "[{tokens 1000  false  false} {usd 0.1  false  false}]" {
 			t.Errorf("%+v", v.Costs)
 		}
-		if got := lines(t, w.Engine, "late"); got != "start>Idle Go>Working cancel>Working late Found>Working" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "late", "start>Idle Go>Working cancel>Working late Found>Working")
 	})
 }
 
@@ -346,9 +320,7 @@ func TestReleasedIsSpent(t *testing.T) {
 		if v := await(t, second.Engine, "r"); v.State != "Done" || fmt.Sprint(v.Costs) != "[{usd 2  false  false}]" {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, second.Engine, "r"); got != "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, second.Engine, "r", "start>Idle Go>Working released>Working released>Working late lost>Working lost>Working Found>Done")
 		steps, err := second.History(t.Context(), "r", 2, 1)
 		if err != nil || len(steps) != 1 || steps[0].Kind != machine.ReturnInput || steps[0].Effect != machine.Reissued || steps[0].Message != "declined: busy" {
 			t.Errorf("%+v, %v", steps, err)
@@ -377,9 +349,7 @@ func TestSteerElsewhere(t *testing.T) {
 			{e, (*Engine).Pause, true}, {other, (*Engine).Resume, false}, {other, (*Engine).Pause, true},
 			{e, (*Engine).Resume, false},
 		} {
-			if _, err := do.steer(do.e, t.Context(), "r", ada); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(do.steer(do.e, t.Context(), "r", ada)))
 			if v, err := e.Get(t.Context(), "r"); err != nil || v.Paused != do.want {
 				t.Fatalf("paused is %t, not %t: %v", v.Paused, do.want, err)
 			}
@@ -415,14 +385,10 @@ func TestRefusal(t *testing.T) {
 			id := fmt.Sprintf("%s, %s", c.name, c.kind)
 			begin(t, e, id)
 			for _, kind := range c.before {
-				if _, err := steer[kind](e, t.Context(), id, ada); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errOf(steer[kind](e, t.Context(), id, ada)))
 			}
 			row, err := store.Load(t.Context(), id)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			would := e.Refusal(t.Context(), &row, c.kind)
 			_, does := steer[c.kind](e, t.Context(), id, ada)
 			if fmt.Sprint(would) != fmt.Sprint(does) || (c.want == "") != (would == nil) || would != nil && !strings.Contains(would.Error(), c.want) {
@@ -441,18 +407,14 @@ func TestCompleteHeld(t *testing.T) {
 		register(t, e, m, Handlers{})
 		begin(t, e, "r")
 		claim := claimWork(t, store, m, clock)
-		if _, err := e.Complete(t.Context(), "r", machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Complete(t.Context(), "r", machine.Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n": 1}`), Operator: ada})))
 		if cancelled, err := store.Renew(t.Context(), claim, clock.Now(), clock.Now().Add(time.Hour), nil); err != nil || !cancelled {
 			t.Errorf("its worker is not told to stop: %t, %v", cancelled, err)
 		}
 		if rows := claimable(t, store, m, clock); len(rows) != 0 {
 			t.Errorf("handed out beside what has not stopped: %+v", rows)
 		}
-		if err := store.Confirm(t.Context(), claim, clock.Now()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.Confirm(t.Context(), claim, clock.Now()))
 		claimWork(t, store, m, clock)
 	})
 }
@@ -505,8 +467,7 @@ func (s contested) Commit(ctx context.Context, c *store.Commit) error {
 func TestRestsByAClockThatStandsStill(t *testing.T) {
 	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, clock *ManualClock) {
 		times := 0
-		e := NewEngine(contested{db, &times}, WithClock(clock))
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, contested{db, &times}, door(t), WithClock(clock))
 		start(t, e, "r", `{"owner":"me"}`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

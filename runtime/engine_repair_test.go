@@ -34,9 +34,7 @@ func (s *tamper) Load(ctx context.Context, run string) (store.RunRow, error) {
 func repairRun(t *testing.T, e *Engine, apply bool) Repair {
 	t.Helper()
 	r, err := e.Repair(t.Context(), "r", RepairOptions{Apply: apply, Operator: ada})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -58,8 +56,7 @@ func TestRepairOfSnapshot(t *testing.T) {
 				if got := repairRun(t, e, true); len(got.Faults) != 0 || got.Applied {
 					t.Errorf("a sound run is repaired: %+v", got)
 				}
-				seen := NewEngine(&tamper{store, change}, WithClock(clock))
-				register(t, seen, m, Handlers{})
+				seen := knowing(t, &tamper{store, change}, m, WithClock(clock))
 				shown := repairRun(t, seen, false)
 				if len(shown.Faults) == 0 || shown.Applied || shown.State != "Working" || shown.To != "Working" {
 					t.Errorf("%+v", shown)
@@ -70,9 +67,7 @@ func TestRepairOfSnapshot(t *testing.T) {
 				if done := repairRun(t, seen, true); !done.Applied || fmt.Sprint(done.Faults) != fmt.Sprint(shown.Faults) {
 					t.Errorf("%+v, shown was %+v", done, shown)
 				}
-				if got := lines(t, e, "r"); got != "start>Idle Go>Working repair>Working" {
-					t.Error(got)
-				}
+				wantLines(t, e, "r", "start>Idle Go>Working repair>Working")
 				if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 1 {
 					t.Errorf("timers %+v, %v", rows, err)
 				}
@@ -98,9 +93,7 @@ func TestRepairOfRequire(t *testing.T) {
 		if got := repairRun(t, e, true); fmt.Sprint(got.Faults) != want || !got.Applied {
 			t.Errorf("%+v", got)
 		}
-		if got := lines(t, e, "r"); got != "start>Good Spoil>Good repair>Bad" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Good Spoil>Good repair>Bad")
 		if rows, err := store.Due(t.Context(), clock.Now().Add(time.Hour), 0); err != nil || len(rows) != 0 {
 			t.Errorf("timers %+v, %v", rows, err)
 		}
@@ -136,8 +129,7 @@ func TestRepairOfTimers(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			onEachStore(t, func(t *testing.T, store store.Store, _ *Engine, clock *ManualClock) {
 				m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"), After("1h", GoTo("Broken")))
-				e := NewEngine(&otherTimers{store, change}, WithClock(clock))
-				register(t, e, m, Handlers{})
+				e := knowing(t, &otherTimers{store, change}, m, WithClock(clock))
 				begin(t, e, "r")
 				if got := repairRun(t, e, true); len(got.Faults) != 1 || got.Faults[0] != want || !got.Applied {
 					t.Errorf("got %+v", got)
@@ -159,12 +151,8 @@ func TestRepairOfTasks(t *testing.T) {
 		begin(t, e, "r")
 		claim := claimWork(t, db, m, clock)
 		row, err := db.Load(t.Context(), "r")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}))
 		if got := repairRun(t, e, true); len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "Working/work"`) {
 			t.Errorf("%+v", got)
 		}
@@ -191,9 +179,7 @@ func TestMigrate(t *testing.T) {
 		start(t, e, "idle", "")
 		begin(t, e, "ended")
 		clock.Advance(30 * time.Minute)
-		if _, err := e.Cancel(t.Context(), "ended", CancelOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Cancel(t.Context(), "ended", CancelOptions{})))
 		claim := claimWork(t, store, before, clock)
 		register(t, e, after, Handlers{})
 		migrate := func(p machine.Mapping, apply bool) string {
@@ -203,9 +189,7 @@ func TestMigrate(t *testing.T) {
 				told = append(told, fmt.Sprintf("%s:%s>%s%s", r.Run, r.State, r.To, r.Why))
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return strings.Join(told, "; ")
 		}
 		if got := migrate(machine.Mapping{}, true); !strings.Contains(got, `busy:Working>there is no state "Working" any more`) ||
@@ -247,9 +231,7 @@ func TestMigrate(t *testing.T) {
 		if v := send(t, e, "busy", "Skip", ""); v.State != "Done" || string(v.Data) != `{"count":50,"extra":42}` {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, e, "busy"); got != "start>Idle Go>Working migrate>Busy Skip>Done" {
-			t.Error(got)
-		}
+		wantLines(t, e, "busy", "start>Idle Go>Working migrate>Busy Skip>Done")
 		other := NewEngine(store) // which has to find both definitions in the store
 		if err := other.Replay(t.Context(), "busy"); err != nil {
 			t.Error(err)

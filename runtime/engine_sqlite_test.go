@@ -23,9 +23,7 @@ import (
 func openSQLite(t testing.TB, path string) store.Store {
 	t.Helper()
 	store, err := sqlite.Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { store.Close() })
 	return store
 }
@@ -37,8 +35,7 @@ func TestRecoveryFromFile(t *testing.T) {
 	m := job(t, nil, On1("Found", "Done"), On("failed", Retry(5, WithBackoff("10ms", "10ms", 1, 0)), GoTo("Broken")))
 
 	db := openSQLite(t, path)
-	first := NewEngine(db)
-	register(t, first, m, Handlers{})
+	first := knowing(t, db, m)
 	begin(t, first, "r")
 	rows, err := db.Claim(t.Context(), store.ClaimQuery{
 		Worker: "dropped", Now: time.Now(), Until: time.Now().Add(300 * time.Millisecond), Limit: 1,
@@ -47,9 +44,7 @@ func TestRecoveryFromFile(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("claimed %v, %v", rows, err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 
 	second := NewEngine(openSQLite(t, path), WithPoll(20*time.Millisecond))
 	number := 0
@@ -63,16 +58,13 @@ func TestRecoveryFromFile(t *testing.T) {
 	if err != nil || v.State != "Done" || number != 2 {
 		t.Errorf("attempt %d: %+v, %v", number, v, err)
 	}
-	if got := lines(t, second, "r"); got != "start>Idle Go>Working lost>Working failed(unknown)>Working Found>Done" {
-		t.Error(got)
-	}
+	wantLines(t, second, "r", "start>Idle Go>Working lost>Working failed(unknown)>Working Found>Done")
 }
 
 func TestConcurrentSendsToFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	m := door(t)
-	first := NewEngine(openSQLite(t, path))
-	register(t, first, m, Handlers{})
+	first := knowing(t, openSQLite(t, path), m)
 	start(t, first, "r", `{"owner":"me"}`)
 	var taken atomic.Int64
 	var group sync.WaitGroup

@@ -19,38 +19,49 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // register registers m and fails the test where that is refused.
 func register(t testing.TB, e *Engine, m *machine.Machine, h Handlers) {
 	t.Helper()
-	if err := e.Register(m, "", h); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(m, "", h))
+}
+
+// knowing is an engine that knows m, and none of its functions.
+func knowing(t testing.TB, db Store, m *machine.Machine, opts ...Option) *Engine {
+	t.Helper()
+	e := NewEngine(db, opts...)
+	register(t, e, m, Handlers{})
+	return e
 }
 
 func start(t testing.TB, e *Engine, run, params string) machine.View {
 	t.Helper()
 	v, err := e.Start(t.Context(), "M", run, json.RawMessage(params))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
 func send(t testing.TB, e *Engine, run, event, data string) machine.View {
 	t.Helper()
 	v, err := e.Send(t.Context(), run, machine.ExternalEvent{Name: event, Data: json.RawMessage(data)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
 func get(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Get(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -59,9 +70,7 @@ func get(t testing.TB, e *Engine, run string) machine.View {
 func lines(t testing.TB, e *Engine, run string) string {
 	t.Helper()
 	steps, err := e.History(context.Background(), run, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	for i, s := range steps {
 		if int64(i)+1 != s.Seq {
@@ -73,6 +82,31 @@ func lines(t testing.TB, e *Engine, run string) string {
 		t.Error(err)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// wantLines checks what lines gives.
+func wantLines(t testing.TB, e *Engine, run, want string) {
+	t.Helper()
+	if got := lines(t, e, run); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// inState checks in which state a run is.
+func inState(t testing.TB, v machine.View, state string) {
+	t.Helper()
+	if v.State != state {
+		t.Errorf("it is in %s, want %s: %+v", v.State, state, v)
+	}
+}
+
+// returns checks in which state a run has ended, and what it returns.
+func returns(t testing.TB, v machine.View, state, want string) {
+	t.Helper()
+	inState(t, v, state)
+	if string(v.Returns) != want {
+		t.Errorf("it returns %s, want %s", v.Returns, want)
+	}
 }
 
 // door can be opened and closed, and counts how often it was opened.
@@ -87,8 +121,7 @@ func door(t testing.TB) *machine.Machine {
 }
 
 func TestStartSendGet(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	v := start(t, e, "r", `{"owner":"me"}`)
 	if v.State != "Shut" || v.Seq != 1 || string(v.Params) != `{"owner":"me"}` || string(v.Data) != `{"n":0}` {
 		t.Errorf("after start: %+v", v)
@@ -108,9 +141,7 @@ func TestStartSendGet(t *testing.T) {
 	if got := get(t, e, "r"); got.State != "Sealed" || got.Seq != 4 {
 		t.Errorf("Get: %+v", got)
 	}
-	if got := lines(t, e, "r"); got != "start>Shut Open>Ajar Close>Shut Seal>Sealed" {
-		t.Error(got)
-	}
+	wantLines(t, e, "r", "start>Shut Open>Ajar Close>Shut Seal>Sealed")
 	runs, err := e.List(t.Context(), store.RunFilter{Outcome: machine.Success})
 	if err != nil || len(runs) != 1 || runs[0].Run != "r" {
 		t.Errorf("List: %v, %v", runs, err)
@@ -118,8 +149,7 @@ func TestStartSendGet(t *testing.T) {
 }
 
 func TestStartRefused(t *testing.T) {
-	e := NewEngine(memstore.New(), WithMaxPayload(100))
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t), WithMaxPayload(100))
 	start(t, e, "r", `{"owner":"me"}`)
 	for _, c := range []struct{ machine, run, params, want string }{
 		{"M", "r", `{"owner":"me"}`, "a run with this id exists"},
@@ -152,33 +182,22 @@ func TestSlashOfOld(t *testing.T) {
 	start(t, e, "other", `{"owner":"me"}`) // which keeps the definition
 	params := json.RawMessage(`{"owner":"me"}`)
 	in, err := m.StartInput(params, time.Now(), MaxPayload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, _, record, err := m.Step(m.NewSnapshot("order/17", machine.SeedOf("order/17")), in, time.Now(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Commit(t.Context(), &store.Commit{Run: store.RunOf(m, s), History: []store.HistoryRow{store.HistoryOf(m, s.Run, record)}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Commit(t.Context(), &store.Commit{Run: store.RunOf(m, s), History: []store.HistoryRow{store.HistoryOf(m, s.Run, record)}}))
 	if _, err := e.Start(t.Context(), "M", "order/17", params); !errors.Is(err, ErrExists) {
 		t.Fatalf("it is started again: %v", err)
 	}
-	if _, err := e.Send(t.Context(), "order/17", NewEvent("Open", json.RawMessage(`{"by":1}`))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Send(t.Context(), "order/17", NewEvent("Open", json.RawMessage(`{"by":1}`)))))
 	if v, err := e.Get(t.Context(), "order/17"); err != nil || v.State != "Ajar" {
 		t.Fatalf("%q, %v", v.State, err)
 	}
-	if err := e.Replay(t.Context(), "order/17"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Replay(t.Context(), "order/17"))
 }
 
 func TestSendRefused(t *testing.T) {
-	e := NewEngine(memstore.New(), WithMaxPayload(100))
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t), WithMaxPayload(100))
 	start(t, e, "r", `{"owner":"me"}`)
 	for _, c := range []struct{ event, data, want string }{
 		{"Close", "", `event "Close" is refused in state "Shut": nothing takes it there; allowed there: Open, Seal`},
@@ -214,9 +233,7 @@ func TestEventIDIsAcceptedOnce(t *testing.T) {
 	start(t, e, "r", `{"owner":"me"}`)
 	event := machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), ID: "k1"}
 	first, err := e.Send(t.Context(), "r", event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	send(t, e, "r", "Close", "")
 	for _, engine := range []*Engine{e, other} {
 		again, err := engine.Send(t.Context(), "r", event)
@@ -258,8 +275,7 @@ func TestIfSeq(t *testing.T) {
 // others wait for their turn with the run.
 func TestIfSeqIsAnsweredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := NewEngine(memstore.New())
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, memstore.New(), door(t))
 		start(t, e, "r", `{"owner":"me"}`)
 		began := time.Now()
 		_, err := e.Send(t.Context(), "r", machine.ExternalEvent{Name: "Open", Data: json.RawMessage(`{"by":2}`), IfSeq: 5})
@@ -273,8 +289,7 @@ func TestIfSeqIsAnsweredAtOnce(t *testing.T) {
 // would, send to one run. Each accepted event must be in its history once.
 func TestConcurrentSends(t *testing.T) {
 	store := memstore.New()
-	first := NewEngine(store)
-	register(t, first, door(t), Handlers{})
+	first := knowing(t, store, door(t))
 	start(t, first, "r", `{"owner":"me"}`)
 	var group sync.WaitGroup
 	var opened, closed atomic.Int64
@@ -364,8 +379,7 @@ func TestGuards(t *testing.T) {
 }
 
 func TestCacheIsBounded(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	for i := range 3000 {
 		start(t, e, fmt.Sprint("r", i), `{"owner":"me"}`)
 	}

@@ -70,9 +70,7 @@ func TestMigratedRunWithoutSnapshot(t *testing.T) {
 					}
 				}
 				want := "start>Idle Count>Idle migrate>Waiting Count>Waiting migrate>Resting Count>Resting repair>Resting"
-				if got := lines(t, e, "r"); got != want {
-					t.Error(got)
-				}
+				wantLines(t, e, "r", want)
 				if v := get(t, e, "r"); string(v.Data) != `{"n":4}` || v.Definition != versions[2].Hash() {
 					t.Errorf("%+v", v)
 				}
@@ -97,9 +95,7 @@ func migrateTwice(t *testing.T, e *Engine, versions []*machine.Machine) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		send(t, e, "r", "Count", "")
 	}

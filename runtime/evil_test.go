@@ -163,9 +163,7 @@ func TestEvilActivities(t *testing.T) {
 			begin(t, w.Engine, run)
 			v := await(t, w.Engine, run)
 			var data struct{ Why, Category string }
-			if err := json.Unmarshal(v.Data, &data); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(v.Data, &data))
 			if v.State != "Broken" || data.Category != "unknown" || !strings.Contains(data.Why, c.want) {
 				t.Errorf("%s: %s, %s %q, not %q", run, v.State, data.Category, data.Why, c.want)
 			}
@@ -173,9 +171,7 @@ func TestEvilActivities(t *testing.T) {
 				t.Errorf("%s: costs %+v", run, v.Costs)
 			}
 		}
-		if v := await(t, w.Engine, "sound"); v.State != "Done" {
-			t.Errorf("the sound run: %+v", v)
-		}
+		inState(t, await(t, w.Engine, "sound"), "Done")
 	})
 }
 
@@ -212,9 +208,7 @@ func TestEvilGuards(t *testing.T) {
 					t.Errorf("%v, not %q", err, c.want)
 				}
 				sound.Store(true)
-				if v := send(t, e, "r", "Go", ""); v.State != "Done" {
-					t.Error(v.State)
-				}
+				inState(t, send(t, e, "r", "Go", ""), "Done")
 				time.Sleep(time.Hour) // until the one that hangs has ended, too
 			})
 		})
@@ -277,9 +271,7 @@ func TestEvilHooks(t *testing.T) {
 				defer w.stop()
 				start(t, w.Engine, "r", "")
 				time.Sleep(2 * time.Hour)
-				if v := get(t, w.Engine, "r"); v.State != "Done" {
-					t.Errorf("%+v", v)
-				}
+				inState(t, get(t, w.Engine, "r"), "Done")
 				if called.Load() < 5 || delivered.Load() != 2 {
 					t.Errorf("%d calls, %d deliveries", called.Load(), delivered.Load())
 				}

@@ -119,8 +119,7 @@ func TestElementLimits(t *testing.T) {
 func TestElementOfTwoWorkers(t *testing.T) {
 	m := batch(t, []string{"limit 2"})
 	db := memstore.New()
-	e := NewEngine(db)
-	register(t, e, m, Handlers{})
+	e := knowing(t, db, m)
 	start(t, e, "r", listOf(3))
 	claim := func(worker string) []store.TaskRow {
 		now := time.Now()
@@ -128,9 +127,7 @@ func TestElementOfTwoWorkers(t *testing.T) {
 			Worker: worker, Now: now, Until: now.Add(time.Minute), Limit: 9,
 			Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return rows
 	}
 	rows := claim("a")
@@ -145,9 +142,7 @@ func TestElementOfTwoWorkers(t *testing.T) {
 		t.Fatalf("an element is handed out twice: %+v", more)
 	}
 	done := Completion{Activity: "w[0]", Event: "Found", Data: json.RawMessage(`{"n":1}`)}
-	if _, err := e.Complete(t.Context(), "r", done); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Complete(t.Context(), "r", done)))
 	var refused *Rejected
 	if _, err := e.Complete(t.Context(), "r", done); !errors.As(err, &refused) || refused.Why != "w[0] has ended" {
 		t.Error(err)
@@ -193,9 +188,7 @@ func TestElementsWhilePaused(t *testing.T) {
 		if e := v.Elements[0]; begun != 3 || e.Ended != 2 || e.Open != 2 || e.Left != 1 || len(v.Queued) != 1 || v.Queued[0] != "w[2].Found" {
 			t.Errorf("%d begun, %+v, queued %v", begun, e, v.Queued)
 		}
-		if _, err := w.Resume(t.Context(), "r", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), "r", Operator{})))
 		if v := await(t, w.Engine, "r"); v.State != "Done" || string(v.Data) != `{"good":5,"bad":0,"at":-1}` || begun != 5 {
 			t.Errorf("%s %s after %d", v.State, v.Data, begun)
 		}
@@ -205,8 +198,7 @@ func TestElementsWhilePaused(t *testing.T) {
 
 // TestEmptyList: the run ends in the write that starts it.
 func TestEmptyList(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, batch(t, nil), Handlers{})
+	e := knowing(t, memstore.New(), batch(t, nil))
 	if v := start(t, e, "r", `{"parts":[]}`); v.State != "Done" || v.Seq != 2 {
 		t.Errorf("%+v", v)
 	}

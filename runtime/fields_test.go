@@ -45,9 +45,7 @@ func TestFields(t *testing.T) {
 		t.Fatalf("%v\n%s\nwant\n%s", err, text, want)
 	}
 	var back outerFields
-	if err := runtime.DecodeFields(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must(t, runtime.DecodeFields(text, &back))
 	v.Inner, v.Lists, v.Hidden = innerFields{Waits: []time.Duration{}, At: cut}, [][]time.Time{{cut}, {}}, ""
 	if !reflect.DeepEqual(back, v) {
 		t.Errorf("read back\n%+v\nwant\n%+v", back, v)

@@ -18,9 +18,7 @@ import (
 func problems(t testing.TB, e *Engine, q HealthQuery) string {
 	t.Helper()
 	h, err := e.Health(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, p := range h.Problems {
 		all = append(all, string(p.Kind)+" "+p.Run+" "+p.State+": "+p.Why)
@@ -48,8 +46,7 @@ func TestHealthOfHalted(t *testing.T) {
 func TestHealthOfLostWorker(t *testing.T) {
 	db := memstore.New()
 	m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-	e := NewEngine(db)
-	register(t, e, m, Handlers{})
+	e := knowing(t, db, m)
 	begin(t, e, "r")
 	past := time.Now().Add(-time.Hour)
 	rows, err := db.Claim(t.Context(), store.ClaimQuery{
@@ -92,8 +89,7 @@ func (s torn) Definition(ctx context.Context, hash string) (store.DefinitionRow,
 // TestHealthOfDamaged: a run that cannot be read is one that nothing moves.
 func TestHealthOfDamaged(t *testing.T) {
 	store := memstore.New()
-	e := NewEngine(torn{store, "b d"})
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, torn{store, "b d"}, door(t))
 	for _, run := range []string{"a", "b", "c", "d"} {
 		start(t, e, run, `{"owner":"me"}`)
 	}
@@ -119,11 +115,8 @@ func TestHealthOfSteps(t *testing.T) {
 	d := *door(t).Definition()
 	d.Budget = &machine.Budget{Steps: new(int64(2))}
 	m, err := machine.Compile(&d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := NewEngine(memstore.New())
-	register(t, e, m, Handlers{})
+	must(t, err)
+	e := knowing(t, memstore.New(), m)
 	start(t, e, "r", `{"owner":"me"}`)
 	send(t, e, "r", "Open", `{"by":1}`)
 	send(t, e, "r", "Close", "")
@@ -186,12 +179,9 @@ func TestHealthOfManyBudgets(t *testing.T) {
 			d := *door(t).Definition()
 			d.Budget = &c.budget
 			m, err := machine.Compile(&d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			read := 0
-			e := NewEngine(countedRuns{memstore.New(), &read})
-			register(t, e, m, Handlers{})
+			e := knowing(t, countedRuns{memstore.New(), &read}, m)
 			for i := range c.runs {
 				run := fmt.Sprint("r", i)
 				start(t, e, run, `{"owner":"me"}`)
@@ -201,9 +191,7 @@ func TestHealthOfManyBudgets(t *testing.T) {
 			}
 			read = 0
 			h, err := e.Health(t.Context(), HealthQuery{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if read > c.most {
 				t.Errorf("%d runs are read, more than %d", read, c.most)
 			}

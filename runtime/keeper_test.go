@@ -48,28 +48,39 @@ func parent(t testing.TB, child *machine.Machine, options ...string) *machine.Ma
 		WithTerminal("Done", machine.Success), Returning("Done", "total"))
 }
 
+// registerBoth registers a parent and its child, whose work f does, or no one if f is nil.
+func registerBoth(t testing.TB, e *Engine, child, parent *machine.Machine, f ActivityFunc) {
+	t.Helper()
+	of := Handlers{}
+	if f != nil {
+		of.Activities = map[string]ActivityFunc{"work": f}
+	}
+	register(t, e, child, of)
+	register(t, e, parent, Handlers{})
+}
+
 // tree is an engine that works on parents and children.
 func tree(t testing.TB, db store.Store, m, child *machine.Machine, f ActivityFunc, opts ...Option) *working {
 	t.Helper()
 	e := NewEngine(db, opts...)
-	register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": f}})
-	register(t, e, m, Handlers{})
+	registerBoth(t, e, child, m, f)
 	return run(t, e)
 }
 
-// run lets an engine work.
-func run(t testing.TB, e *Engine) *working {
-	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error, 1)
-	go func() { over <- e.Run(ctx) }()
-	w := &working{Engine: e, stop: func() {
-		t.Helper()
-		cancel()
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	}}
-	return w
+// callChild starts the run r of a parent with so many parts, which then calls its child.
+func callChild(t testing.TB, e *Engine, parts int) {
+	t.Helper()
+	start(t, e, "r", listOf(parts))
+	send(t, e, "r", "Go", "")
+}
+
+// calling is an engine that works on a parent and its child, in which callChild has been called.
+func calling(t testing.TB, f ActivityFunc, parts int, options ...string) (*working, store.Store) {
+	t.Helper()
+	db, child := memstore.New(), review(t)
+	w := tree(t, db, parent(t, child, options...), child, f)
+	callChild(t, w.Engine, parts)
+	return w, db
 }
 
 // findsN is how an attempt ends that has found so many.
@@ -83,9 +94,7 @@ func findsN(n int) ActivityFunc {
 func whole(t testing.TB, e *Engine, db store.Store, root string) map[string]RunRow {
 	t.Helper()
 	rows, err := db.Runs(t.Context(), RunFilter{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	runs := map[string]RunRow{}
 	for _, row := range rows {
 		runs[row.Run] = row
@@ -108,11 +117,8 @@ func bubble(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
 func TestChildren(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child), child, findsN(2))
+		w, db := calling(t, findsN(2), 10)
 		defer w.stop()
-		start(t, w.Engine, "r", listOf(10))
-		send(t, w.Engine, "r", "Go", "")
 		began := time.Now()
 		if v := await(t, w.Engine, "r"); v.State != "Done" || string(v.Data) != `{"total":22,"failed":0,"why":""}` || string(v.Returns) != `{"total":22}` {
 			t.Fatalf("%+v", v)
@@ -145,12 +151,10 @@ func TestChildWithinItsStart(t *testing.T) {
 			WithState("Once", On("done", GoTo("Completed"))), WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
 		db := memstore.New()
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
+		registerBoth(t, e, child, parent(t, child), nil)
 		w := run(t, e)
 		defer w.stop()
-		start(t, e, "r", listOf(3))
-		send(t, e, "r", "Go", "")
+		callChild(t, e, 3)
 		if v := await(t, e, "r"); v.State != "Done" || string(v.Data) != `{"total":28,"failed":0,"why":""}` {
 			t.Fatalf("%+v", v)
 		}
@@ -161,17 +165,10 @@ func TestChildWithinItsStart(t *testing.T) {
 // TestChildFails: a retry is another child; what the parent is told when a child was cancelled by itself.
 func TestChildFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child), child, func(context.Context, *Attempt) (Result, error) { return Result{}, errors.New("no") })
+		w, db := calling(t, func(context.Context, *Attempt) (Result, error) { return Result{}, errors.New("no") }, 0)
 		defer w.stop()
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
-		if v := await(t, w.Engine, "r"); v.State != "Idle" {
-			t.Fatalf("%+v", v)
-		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>One one.Failed>One one.Failed>Idle" {
-			t.Error(got)
-		}
+		inState(t, await(t, w.Engine, "r"), "Idle")
+		wantLines(t, w.Engine, "r", "start>Idle Go>One one.Failed>One one.Failed>Idle")
 		if _, err := w.Retry(t.Context(), "r/One.one.2.1", Operator{}); !errors.Is(err, ErrFinished) || !strings.Contains(err.Error(), `the run "r", which it is a child of`) {
 			t.Error(err)
 		}
@@ -181,17 +178,10 @@ func TestChildFails(t *testing.T) {
 		}
 	})
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child), child, findsN(0))
+		w, _ := calling(t, findsN(0), 0)
 		defer w.stop()
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
-		if v := await(t, w.Engine, "r"); v.State != "One" { // it waits for what its child waits for
-			t.Fatalf("%+v", v)
-		}
-		if _, err := w.Cancel(t.Context(), "r/One.one.2.1", CancelOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		inState(t, await(t, w.Engine, "r"), "One")
+		must(t, errOf(w.Cancel(t.Context(), "r/One.one.2.1", CancelOptions{Force: true})))
 		if v := await(t, w.Engine, "r"); v.State != "Idle" || !strings.Contains(string(v.Data), `"why":"cancelled: the run \"r/One.one.2.1\" was cancelled"`) {
 			t.Fatalf("%+v", v)
 		}
@@ -202,11 +192,8 @@ func TestChildFails(t *testing.T) {
 // the next one starts when it has stopped.
 func TestChildTimeout(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child, "timeout 1h"), child, findsN(0))
+		w, db := calling(t, findsN(0), 0, "timeout 1h")
 		defer w.stop()
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
 		began := time.Now()
 		for get(t, w.Engine, "r").State == "One" {
 			time.Sleep(time.Second)
@@ -229,9 +216,7 @@ func TestChildTimeout(t *testing.T) {
 		send(t, w.Engine, "r/One.one.2.1", "Say", `{"n":1}`)
 		time.Sleep(time.Second)
 		send(t, w.Engine, "r/One.one.4.1", "Say", `{"n":1}`)
-		if v := await(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Done")
 		whole(t, w.Engine, db, "r")
 	})
 }
@@ -258,11 +243,8 @@ func TestTimeoutHalts(t *testing.T) {
 // TestEndingRun: a run that leaves a child behind is finished when that has ended.
 func TestEndingRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child), child, findsN(0))
+		w, db := calling(t, findsN(0), 0)
 		defer w.stop()
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
 		await(t, w.Engine, "r")
 		if v := send(t, w.Engine, "r", "End", ""); v.Status != machine.Ending || v.State != "Done" {
 			t.Fatalf("%+v", v)
@@ -286,16 +268,12 @@ func TestEndingRun(t *testing.T) {
 func TestEndingAtOnce(t *testing.T) {
 	child := review(t)
 	e := NewEngine(memstore.New())
-	register(t, e, child, Handlers{})
-	register(t, e, parent(t, child), Handlers{})
-	start(t, e, "r", listOf(0))
-	send(t, e, "r", "Go", "")
+	registerBoth(t, e, child, parent(t, child), nil)
+	callChild(t, e, 0)
 	if v := send(t, e, "r", "End", ""); v.Status != machine.Finished || v.Outcome != machine.Success {
 		t.Errorf("%+v", v)
 	}
-	if got := lines(t, e, "r"); got != "start>Idle Go>One End>Done stopped>Done" {
-		t.Error(got)
-	}
+	wantLines(t, e, "r", "start>Idle Go>One End>Done stopped>Done")
 	start(t, e, "q", listOf(0)) // an event with an id is answered the same, however often it is sent
 	send(t, e, "q", "Go", "")
 	for range 2 {
@@ -312,11 +290,8 @@ func TestEndingAtOnce(t *testing.T) {
 func TestCancelTree(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {
-			db, child := memstore.New(), review(t)
-			w := tree(t, db, parent(t, child), child, findsN(0))
+			w, db := calling(t, findsN(0), 0)
 			defer w.stop()
-			start(t, w.Engine, "r", listOf(0))
-			send(t, w.Engine, "r", "Go", "")
 			await(t, w.Engine, "r")
 			if !force {
 				go func() {
@@ -346,9 +321,7 @@ func TestCancelWithoutWorkers(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child), child, findsN(0))
 		register(t, w.Engine, deep(t, parent(t, child)), Handlers{})
-		if _, err := w.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Start(t.Context(), "Top", "r", nil)))
 		await(t, w.Engine, "r")
 		send(t, w.Engine, "r/Calling.m.1.1", "Go", "")
 		await(t, w.Engine, "r")
@@ -412,8 +385,7 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				child, db := review(t), memstore.New()
 				other := NewEngine(db)
-				register(t, other, child, Handlers{})
-				register(t, other, parent(t, child), Handlers{})
+				registerBoth(t, other, child, parent(t, child), nil)
 				slow := &meanwhile{Store: db}
 				slow.happens = func() {
 					if err := c.happens(other); err != nil {
@@ -422,8 +394,7 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 				}
 				w := tree(t, slow, parent(t, child), child, findsN(1))
 				defer w.stop()
-				start(t, other, "r", listOf(0))
-				send(t, other, "r", "Go", "")
+				callChild(t, other, 0)
 				time.Sleep(time.Minute)
 				if tasks, err := db.Tasks(t.Context(), "r"); err != nil || c.goesOn == nil && len(tasks) > 0 {
 					t.Errorf("%+v, %v", tasks, err)
@@ -432,14 +403,10 @@ func TestParentMovesOnMeanwhile(t *testing.T) {
 					t.Error("a child has started:", err)
 				}
 				if c.goesOn != nil {
-					if err := c.goesOn(other); err != nil {
-						t.Fatal(err)
-					}
+					must(t, c.goesOn(other))
 					time.Sleep(time.Minute)
 				}
-				if got := lines(t, other, "r"); got != c.want {
-					t.Error(got)
-				}
+				wantLines(t, other, "r", c.want)
 			})
 		})
 	}
@@ -494,8 +461,7 @@ func TestChildEndsMeanwhile(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				child, db := review(t), memstore.New()
 				other := NewEngine(db)
-				register(t, other, child, Handlers{})
-				register(t, other, parent(t, child), Handlers{})
+				registerBoth(t, other, child, parent(t, child), nil)
 				asked := &justThen{Store: db}
 				e := NewEngine(asked)
 				begun, release := make(chan struct{}), make(chan struct{})
@@ -505,8 +471,7 @@ func TestChildEndsMeanwhile(t *testing.T) {
 					return findsN(5)(ctx, a)
 				}}})
 				register(t, e, parent(t, child), Handlers{})
-				start(t, other, "r", listOf(0))
-				send(t, other, "r", "Go", "")
+				callChild(t, other, 0)
 				asked.happens = func() bool {
 					select {
 					case <-begun:
@@ -538,13 +503,9 @@ func TestChildThatCannotStart(t *testing.T) {
 		defer w.stop()
 		long := strings.Repeat("x", 200)
 		e := w.Engine
-		if _, err := e.Start(t.Context(), "M", long, json.RawMessage(listOf(0))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "M", long, json.RawMessage(listOf(0)))))
 		send(t, e, long, "Go", "")
-		if v := await(t, e, long); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, e, long), "Done")
 		// The child of a child of a child … has an id that becomes too long.
 		chain := child
 		for range 40 {
@@ -556,12 +517,8 @@ func TestChildThatCannotStart(t *testing.T) {
 			register(t, e, m, Handlers{})
 			chain = m
 		}
-		if _, err := e.Start(t.Context(), "Chain", "deep", json.RawMessage(`{"file":"f"}`)); err != nil {
-			t.Fatal(err)
-		}
-		if v := await(t, e, "deep"); v.State != "Completed" { // the lowest has failed, and the one above it completes with that
-			t.Errorf("%+v", v)
-		}
+		must(t, errOf(e.Start(t.Context(), "Chain", "deep", json.RawMessage(`{"file":"f"}`))))
+		inState(t, await(t, e, "deep"), "Completed") // the lowest has failed, and the one above it completes with that
 		rows, err := e.Tree(t.Context(), "deep")
 		last := rows[len(rows)-1]
 		if err != nil || len(rows) < 15 || len(rows) > 40 || len(last.Run) > machine.MaxChildID || last.State != "Failed" {
@@ -574,10 +531,8 @@ func TestChildThatCannotStart(t *testing.T) {
 	bubble(t, func(t *testing.T) { // arguments that are too large
 		child, db := review(t), memstore.New()
 		other := NewEngine(db)
-		register(t, other, child, Handlers{})
-		register(t, other, parent(t, child), Handlers{})
-		start(t, other, "r", listOf(0))
-		send(t, other, "r", "Go", "")
+		registerBoth(t, other, child, parent(t, child), nil)
+		callChild(t, other, 0)
 		w := tree(t, db, parent(t, child), child, findsN(1), WithMaxPayload(10))
 		defer w.stop()
 		if v := await(t, w.Engine, "r"); v.State != "Idle" || !strings.Contains(string(v.Data), "unknown: its arguments do not fit: parameters: it has 16 bytes") {
@@ -590,23 +545,14 @@ func TestChildThatCannotStart(t *testing.T) {
 		defer w.stop()
 		// A run with a slash in its id, from before those were kept for children.
 		row, err := w.Start(t.Context(), "Review", "seed", json.RawMessage(`{"file":"f"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored, err := db.Load(t.Context(), row.Run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		history, err := db.History(t.Context(), row.Run, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored.Run, stored.Root, history[0].Run, stored.Seq = "r/One.one.2.1", "r/One.one.2.1", "r/One.one.2.1", 1
-		if err := db.Commit(t.Context(), &store.Commit{Run: stored, History: history[:1]}); err != nil {
-			t.Fatal(err)
-		}
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
+		must(t, db.Commit(t.Context(), &store.Commit{Run: stored, History: history[:1]}))
+		callChild(t, w.Engine, 0)
 		if v := await(t, w.Engine, "r"); v.State != "Idle" || !strings.Contains(string(v.Data), `unknown: there is a run \"r/One.one.2.1\" already`) {
 			t.Errorf("%+v", v)
 		}
@@ -636,10 +582,8 @@ func TestMissingCallee(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db := memstore.New()
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		registerBoth(t, e, child, parent(t, child), nil)
+		callChild(t, e, 0)
 		lost := &missing{db, child.Hash()}
 		w := run(t, NewEngine(lost)) // which knows what is in the store
 		time.Sleep(2 * time.Minute)
@@ -667,9 +611,7 @@ func TestManyChildren(t *testing.T) {
 	start(t, w.Engine, "r", listOf(1000))
 	began := time.Now()
 	send(t, w.Engine, "r", "Go", "")
-	if v := await(t, w.Engine, "r"); v.State != "Done" || string(v.Returns) != `{"total":1001}` {
-		t.Errorf("%+v", v)
-	}
+	returns(t, await(t, w.Engine, "r"), "Done", `{"total":1001}`)
 	t.Log("a thousand children, four at once:", time.Since(began))
 	if runs := whole(t, w.Engine, db, "r"); len(runs) != 1002 {
 		t.Error(len(runs))

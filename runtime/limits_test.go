@@ -77,8 +77,7 @@ func TestHealthOfLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := memstore.New()
 		m := limitedJob(t, machine.Limit{AtOnce: 1, Rate: 2, Window: int64(time.Hour)})
-		e := NewEngine(db)
-		register(t, e, m, Handlers{})
+		e := knowing(t, db, m)
 		for i := range 4 {
 			begin(t, e, fmt.Sprint("r", i))
 		}
@@ -106,9 +105,7 @@ func TestHealthOfLimited(t *testing.T) {
 			if v := get(t, e, "r3"); v.Activities[0].Limit == nil || v.Activities[0].Limit.Text != "1 at once" {
 				t.Errorf("%+v", v.Activities[0])
 			}
-			if err := db.Release(t.Context(), rows[0].Claim(), time.Now(), time.Time{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Release(t.Context(), rows[0].Claim(), time.Now(), time.Time{}))
 		}
 		time.Sleep(30 * time.Minute)
 		expect("the rate is used up", 0)

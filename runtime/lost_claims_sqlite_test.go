@@ -21,9 +21,7 @@ import (
 func database(t *testing.T) *sqlite.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -34,12 +32,7 @@ func reviewing(t *testing.T, f ActivityFunc, o ...Option) (db *sqlite.Store, e *
 	db, child = database(t), review(t)
 	m = parent(t, child)
 	e = NewEngine(db, o...)
-	of := Handlers{}
-	if f != nil {
-		of.Activities = map[string]ActivityFunc{"work": f}
-	}
-	register(t, e, child, of)
-	register(t, e, m, Handlers{})
+	registerBoth(t, e, child, m, f)
 	return db, e, child, m
 }
 
@@ -62,8 +55,7 @@ func TestLostKeeper(t *testing.T) {
 	for event, want := range map[string]machine.Status{"End": machine.Finished, "Leave": machine.Running} {
 		bubble(t, func(t *testing.T) {
 			db, e, _, m := reviewing(t, findsN(0))
-			start(t, e, "r", listOf(0))
-			send(t, e, "r", "Go", "")
+			callChild(t, e, 0)
 			lose(t, db, m, "Review", "r")
 			if v := send(t, e, "r", event, ""); v.Status.Over() && v.Status != machine.Ending {
 				t.Fatalf("%+v", v)
@@ -89,8 +81,7 @@ func TestLostKeeper(t *testing.T) {
 func TestKeepersLostOften(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, e, _, m := reviewing(t, findsN(0), WithLostLimit(1))
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		callChild(t, e, 0)
 		often := func() {
 			t.Helper()
 			for i := range 3 {
@@ -98,24 +89,18 @@ func TestKeepersLostOften(t *testing.T) {
 				if time.Sleep(time.Minute); i == 2 {
 					break
 				}
-				if err := db.Reclaim(t.Context(), claim, time.Now()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, db.Reclaim(t.Context(), claim, time.Now()))
 			}
 		}
 		often()
 		w := run(t, e)
-		if v := await(t, e, "r"); v.State != "One" {
-			t.Fatalf("%+v", v)
-		}
+		inState(t, await(t, e, "r"), "One")
 		w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
 		often()
 		w = run(t, e)
 		defer w.stop()
-		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":6}` {
-			t.Errorf("%+v", v)
-		}
+		returns(t, await(t, e, "r"), "Done", `{"total":6}`)
 		whole(t, e, db, "r")
 	})
 }
@@ -125,14 +110,12 @@ func TestKeepersLostOften(t *testing.T) {
 func TestMigrateAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, e, child, m := reviewing(t, nil)
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		callChild(t, e, 0)
 		lost := lose(t, db, m, "Review", "r")
 		time.Sleep(time.Minute)
 		next := parent(t, child, "timeout 2h")
 		e = NewEngine(db)
-		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(2)}})
-		register(t, e, next, Handlers{})
+		registerBoth(t, e, child, next, findsN(2))
 		for _, apply := range []bool{false, true} {
 			var got []MigratedRun
 			if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: apply, Operator: ada}, func(r MigratedRun) error {
@@ -147,9 +130,7 @@ func TestMigrateAfterLostKeeper(t *testing.T) {
 		}
 		w := run(t, e)
 		defer w.stop()
-		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":2}` {
-			t.Errorf("%+v", v)
-		}
+		returns(t, await(t, e, "r"), "Done", `{"total":2}`)
 		whole(t, e, db, "r")
 	})
 }
@@ -160,9 +141,7 @@ func TestCancelAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, e, _, m := reviewing(t, nil)
 		register(t, e, deep(t, m), Handlers{})
-		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Top", "r", nil)))
 		w := run(t, e)
 		await(t, e, "r")
 		w.stop()
@@ -189,9 +168,7 @@ func TestCancelSideBySide(t *testing.T) {
 			WithState("Calling", Doing("Review", []string{`"x"`}, "as a"), Doing("M", []string{"files"}, "as b"),
 				On("a.Completed, a.Failed", Stay()), On("b.Done", Stay()), On("a.failed, b.failed", Stay()), On("done", GoTo("Done"))),
 			WithTerminal("Done", machine.Success)), Handlers{})
-		if _, err := e.Start(t.Context(), "Top", "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Top", "r", nil)))
 		w := run(t, e)
 		await(t, e, "r")
 		w.stop()
@@ -282,8 +259,7 @@ func (s *justBefore) Commit(ctx context.Context, c *store.Commit) error {
 func TestNoChildStartsWhileMigrating(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, other, child, m := reviewing(t, findsN(0))
-		start(t, other, "r", listOf(0))
-		send(t, other, "r", "Go", "")
+		callChild(t, other, 0)
 		between := &justBefore{Store: db, happens: func() {
 			ctx, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
@@ -292,8 +268,7 @@ func TestNoChildStartsWhileMigrating(t *testing.T) {
 			}
 		}}
 		e := NewEngine(between)
-		register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-		register(t, e, parent(t, child, "timeout 2h"), Handlers{})
+		registerBoth(t, e, child, parent(t, child, "timeout 2h"), findsN(0))
 		if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(r MigratedRun) error {
 			if r.To != "One" {
 				t.Errorf("%+v", r)
@@ -308,13 +283,9 @@ func TestNoChildStartsWhileMigrating(t *testing.T) {
 		w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`) // and an older version takes what has ended
 		register(t, e, m, Handlers{})
-		if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(MigratedRun) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(MigratedRun) error { return nil }))
 		w = run(t, e)
-		if v := within(t, e, "r", time.Hour); v.State != "Done" || string(v.Returns) != `{"total":6}` {
-			t.Errorf("%+v", v)
-		}
+		returns(t, within(t, e, "r", time.Hour), "Done", `{"total":6}`)
 		whole(t, e, db, "r")
 	})
 }

@@ -17,8 +17,7 @@ import (
 // TestSendOptions: what generated code says of an event stands in history, and
 // decides what it should.
 func TestSendOptions(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	start(t, e, "r", `{"owner":"me"}`)
 	open := func(options ...SendOption) (machine.View, error) {
 		return e.Send(t.Context(), "r", NewEvent("Open", json.RawMessage(`{"by":1}`), options...))
@@ -55,8 +54,7 @@ func TestSendOptions(t *testing.T) {
 
 // TestOversizedNotes: who and why are kept with each step, and are bounded.
 func TestOversizedNotes(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	before := start(t, e, "r", `{"owner":"me"}`)
 	most, more := strings.Repeat("x", machine.MaxNote), strings.Repeat("x", machine.MaxNote+1)
 	for name, try := range map[string]func() error{
@@ -88,11 +86,8 @@ func TestOversizedNotes(t *testing.T) {
 
 // TestStartedBy: history says who started a run, and why.
 func TestStartedBy(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
-	if _, err := e.Start(t.Context(), door(t).Definition().Name, "r", []byte(`{"owner":"me"}`), Operator{Actor: "ada", Reason: "it is cold"}); err != nil {
-		t.Fatal(err)
-	}
+	e := knowing(t, memstore.New(), door(t))
+	must(t, errOf(e.Start(t.Context(), door(t).Definition().Name, "r", []byte(`{"owner":"me"}`), Operator{Actor: "ada", Reason: "it is cold"})))
 	steps, err := e.History(t.Context(), "r", 0, 10)
 	if err != nil || steps[0].Actor != "ada" || steps[0].Reason != "it is cold" {
 		t.Errorf("%+v, %v", steps, err)
@@ -122,14 +117,8 @@ func TestOversizedOutboxError(t *testing.T) {
 	}))
 	register(t, e, told(t), Handlers{})
 	start(t, e, "r", "")
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- e.Run(ctx) }()
+	defer run(t, e).stop()
 	if reason := <-store.reasons; len(reason) != machine.MaxMessage {
 		t.Errorf("a reason of %d bytes is stored", len(reason))
-	}
-	cancel()
-	if err := <-stopped; err != nil {
-		t.Error(err)
 	}
 }

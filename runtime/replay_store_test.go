@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -57,14 +56,11 @@ func replaced(text json.RawMessage, old, now string) json.RawMessage {
 // the first step and the member.
 func TestReplayFindsWhatDiffers(t *testing.T) {
 	db := &forging{Store: memstore.New()}
-	e := NewEngine(db)
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, db, door(t))
 	start(t, e, "r", `{"owner":"me"}`)
 	send(t, e, "r", "Open", `{"by":5}`)
 	send(t, e, "r", "Close", "")
-	if err := e.Replay(t.Context(), "r"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Replay(t.Context(), "r"))
 	line := func(seq int64, forge func(*store.HistoryRow)) func([]store.HistoryRow) []store.HistoryRow {
 		return func(rows []store.HistoryRow) []store.HistoryRow {
 			for i := range rows {
@@ -146,8 +142,7 @@ func TestReplayFindsWhatDiffers(t *testing.T) {
 
 // TestReplayAllPages walks over more runs than are read at a time, each once.
 func TestReplayAllPages(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	const runs = 75
 	for range runs {
 		start(t, e, "", `{"owner":"me"}`)

@@ -37,9 +37,7 @@ func retryLate(t *testing.T, db store.Store, by time.Duration, run string, machi
 	for _, m := range machines {
 		register(t, e, m, Handlers{})
 	}
-	if _, err := e.Retry(t.Context(), run, ada); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Retry(t.Context(), run, ada)))
 }
 
 // TestRetryOfClaimed: who holds an attempt keeps it, although a retry is written that would have

@@ -35,9 +35,7 @@ func statsOf(t *testing.T, given store.Counts) runtime.Stats {
 		}
 	}
 	stats, err := runtime.NewEngine(&counted{s, given}).Stats(t.Context(), runtime.StatsQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return stats
 }
 

@@ -24,9 +24,7 @@ func newOrders(t *testing.T) *orders {
 	o := &orders{t, memstore.New(), map[string]int64{}, map[string]time.Time{}}
 	definition := `{"format":1,"name":"Order","states":[{"path":"","kind":"composite","parent":-1},
 		{"path":"Idle","kind":"leaf"},{"path":"Busy","kind":"leaf"},{"path":"Done","kind":"terminal","outcome":"success"}]}`
-	if err := o.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "Order", Definition: []byte(definition)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "Order", Definition: []byte(definition)}))
 	return o
 }
 
@@ -56,9 +54,7 @@ func TestThroughput(t *testing.T) {
 	said := func() (text string) {
 		t.Helper()
 		got, err := e.Throughput(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		minutes := got.Of("Order")
 		if len(minutes) != store.MinutesShown || len(got.Of("Nothing")) != store.MinutesShown {
 			t.Errorf("%d minutes", len(minutes))
@@ -135,9 +131,7 @@ func TestLongest(t *testing.T) {
 	said := func() (names []string) {
 		t.Helper()
 		rows, err := e.Longest(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, r := range rows {
 			names = append(names, r.Run)
 		}

@@ -36,9 +36,7 @@ func saying(t *testing.T, options []string, f ActivityFunc) (logged string, fail
 		begin(t, w.Engine, "r")
 		await(t, w.Engine, "r")
 		steps, err := w.History(t.Context(), "r", 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		failed = steps[len(steps)-1]
 	})
 	return out.String(), failed
@@ -141,19 +139,13 @@ func TestStderrWhilePaused(t *testing.T) {
 		defer w.stop()
 		begin(t, w.Engine, "r")
 		<-begun
-		if _, err := w.Pause(t.Context(), "r", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", Operator{})))
 		goOn <- true
 		synctest.Wait()
-		if _, err := w.Resume(t.Context(), "r", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), "r", Operator{})))
 		await(t, w.Engine, "r")
 		steps, err := w.History(t.Context(), "r", 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, s := range steps {
 			if s.Kind == machine.FailureInput {

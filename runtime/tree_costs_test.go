@@ -51,9 +51,7 @@ func nights(t testing.TB, db store.Store, work ActivityFunc, opts ...Option) *wo
 // startNight starts the run n of ten parts.
 func startNight(t testing.TB, e *Engine) {
 	t.Helper()
-	if _, err := e.Start(t.Context(), "Night", "n", json.RawMessage(listOf(10))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Start(t.Context(), "Night", "n", json.RawMessage(listOf(10)))))
 }
 
 // usd is what an attempt returns that has used so much.
@@ -116,9 +114,7 @@ func TestCostsWithTheEnd(t *testing.T) {
 	onEachStore(t, func(t *testing.T, db store.Store, _ *Engine, _ *ManualClock) {
 		w := nights(t, db, usd("0.07"))
 		defer w.stop()
-		if _, err := w.Start(t.Context(), "Batch", "n", json.RawMessage(listOf(10))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Start(t.Context(), "Batch", "n", json.RawMessage(listOf(10)))))
 		if v := await(t, w.Engine, "n"); v.State != "Ready" || len(v.Costs) != 1 || v.Costs[0].Spent != "0.7" || v.Seq != 12 {
 			t.Errorf("%+v", v)
 		}
@@ -141,9 +137,7 @@ func TestTreeOverBudget(t *testing.T) {
 		defer w.stop()
 		startNight(t, w.Engine)
 		began := time.Now()
-		if v := await(t, w.Engine, "n"); v.State != "Stopped" {
-			t.Fatalf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "n"), "Stopped")
 		if took := time.Since(began); took != 2*time.Minute { // two a minute, so that 1.2 usd are used then
 			t.Errorf("it took %s", took)
 		}
@@ -223,9 +217,7 @@ func TestTreeHalts(t *testing.T) {
 		if v = get(t, w.Engine, "n"); v.Status != Halted || v.Costs[0].Spent < "2.4" { // the rest comes with the child's end
 			t.Fatalf("%s in %s, %+v", v.Status, v.State, v.Costs)
 		}
-		if _, err := w.RetryOverBudget(t.Context(), "n", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.RetryOverBudget(t.Context(), "n", Operator{})))
 		if v := await(t, w.Engine, "n"); v.State != "Done" || v.Costs[0].Spent != "3" {
 			t.Errorf("%s %+v", v.State, v.Costs)
 		}
@@ -247,9 +239,7 @@ func TestTreePaused(t *testing.T) {
 		startNight(t, w.Engine)
 		<-begun
 		<-begun
-		if _, err := w.Pause(t.Context(), "n", Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "n", Operator{})))
 		close(goOn)
 		for v := get(t, w.Engine, "n"); len(v.Costs) == 0 || v.Costs[0].Spent != "1.2"; v = get(t, w.Engine, "n") {
 			if v.State != "Going" {
@@ -257,11 +247,7 @@ func TestTreePaused(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		if _, err := w.Resume(t.Context(), "n", Operator{}); err != nil {
-			t.Fatal(err)
-		}
-		if v := await(t, w.Engine, "n"); v.State != "Stopped" {
-			t.Errorf("%s %+v", v.State, v.Costs)
-		}
+		must(t, errOf(w.Resume(t.Context(), "n", Operator{})))
+		inState(t, await(t, w.Engine, "n"), "Stopped")
 	})
 }

@@ -25,9 +25,7 @@ func askingTree(t testing.TB, options ...string) (w *working, db Store, lowest s
 	middle := parent(t, child, options...)
 	w = tree(t, db, middle, child, findsN(0))
 	register(t, w.Engine, deep(t, middle), Handlers{})
-	if _, err := w.Start(t.Context(), "Top", "r", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.Start(t.Context(), "Top", "r", nil)))
 	await(t, w.Engine, "r")
 	send(t, w.Engine, "r/Calling.m.1.1", "Go", "")
 	await(t, w.Engine, "r")
@@ -38,9 +36,7 @@ func TestPauseTree(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, db, lowest := askingTree(t, "timeout 1h")
 		defer w.stop()
-		if _, err := w.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), "r", ada)))
 		for _, run := range []string{"r", "r/Calling.m.1.1", lowest} {
 			if v := get(t, w.Engine, run); !v.Paused {
 				t.Errorf("%s is not paused", run)
@@ -48,9 +44,7 @@ func TestPauseTree(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour) // the timeout runs from the child's start, and is told when its parent goes on
 		send(t, w.Engine, lowest, "Say", `{"n":4}`)
-		if _, err := w.Resume(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), "r", ada)))
 		v := await(t, w.Engine, "r")
 		if m := get(t, w.Engine, "r/Calling.m.1.1"); m.State != "Idle" && m.State != "All" && m.State != "Done" {
 			t.Errorf("%+v", m)
@@ -71,22 +65,16 @@ func TestPausedStartsNoChild(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
-		if _, err := e.Pause(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		registerBoth(t, e, child, parent(t, child), nil)
+		callChild(t, e, 0)
+		must(t, errOf(e.Pause(t.Context(), "r", ada)))
 		w := run(t, e)
 		defer w.stop()
 		time.Sleep(time.Hour)
 		if _, err := e.Get(t.Context(), "r/One.one.2.1"); !errors.Is(err, ErrNotFound) {
 			t.Error("a child has started:", err)
 		}
-		if _, err := e.Resume(t.Context(), "r", ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Resume(t.Context(), "r", ada)))
 		time.Sleep(time.Second)
 		if _, err := e.Get(t.Context(), "r/One.one.2.1"); err != nil {
 			t.Error(err)
@@ -100,9 +88,7 @@ func TestChildStandsStill(t *testing.T) {
 		w, _, lowest := askingTree(t)
 		defer w.stop()
 		middle := "r/Calling.m.1.1"
-		if _, err := w.Pause(t.Context(), lowest, ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Pause(t.Context(), lowest, ada)))
 		v := get(t, w.Engine, middle)
 		if len(v.Activities) != 1 || v.Activities[0].Child == nil || v.Parent != "r" ||
 			*v.Activities[0].Child != (machine.ChildView{Run: lowest, State: "Waiting", Status: Running, Paused: true}) {
@@ -111,17 +97,13 @@ func TestChildStandsStill(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		why := func() string {
 			health, err := w.Health(t.Context(), HealthQuery{Stuck: time.Hour})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return fmt.Sprint(health.Problems)
 		}
 		if text := why(); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting") {
 			t.Error(text)
 		}
-		if _, err := w.Resume(t.Context(), lowest, ada); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.Resume(t.Context(), lowest, ada)))
 		send(t, w.Engine, lowest, "Break", "")
 		_, err := w.Send(t.Context(), lowest, machine.ExternalEvent{Name: "Break"}) // n overflows: refused, since it comes from outside
 		if err == nil {
@@ -139,10 +121,8 @@ func TestHaltedChild(t *testing.T) {
 			WithState("Working", After("1m", GoTo("Completed", Set("n", "n + 1")))), WithTerminal("Completed", machine.Success), Returning("Completed", "n"), WithTerminal("Failed", machine.Failed))
 		db := memstore.New()
 		e := NewEngine(db)
-		register(t, e, child, Handlers{})
-		register(t, e, parent(t, child), Handlers{})
-		start(t, e, "r", listOf(0))
-		send(t, e, "r", "Go", "")
+		registerBoth(t, e, child, parent(t, child), nil)
+		callChild(t, e, 0)
 		v, err := e.RunUntilDone(t.Context(), "r") // which nothing but an operator can help
 		if err != nil || v.Status != Running || v.State != "One" {
 			t.Fatalf("%+v, %v", v, err)
@@ -169,9 +149,7 @@ func TestTreeOfRuns(t *testing.T) {
 		defer w.stop()
 		ids := func(run string) string {
 			rows, err := w.Tree(t.Context(), run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text := ""
 			for _, row := range rows {
 				text += row.Run + " "
@@ -250,8 +228,7 @@ func TestMigrateChild(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child), child, findsN(0))
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
+		callChild(t, w.Engine, 0)
 		await(t, w.Engine, "r")
 		w.stop()
 		states := func(terminal string) []Part {
@@ -265,8 +242,7 @@ func TestMigrateChild(t *testing.T) {
 			{"Gone", `it can end in Gone, which its parent "r" does not know as it is`, []Part{WithTerminal("Gone", machine.Failed)}},
 			{"Completed", "", nil},
 		} {
-			e := NewEngine(db)
-			register(t, e, Build(t, append(states(c.terminal), c.more...)...), Handlers{})
+			e := knowing(t, db, Build(t, append(states(c.terminal), c.more...)...))
 			if err := e.Migrate(t.Context(), "Review", MigrateOptions{Operator: ada}, func(r MigratedRun) error {
 				if r.Why != c.why || (r.To == "") != (c.why != "") {
 					t.Errorf("%s: %+v", c.terminal, r)
@@ -284,15 +260,13 @@ func TestMigrateParent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, child := memstore.New(), review(t)
 		w := tree(t, db, parent(t, child, "timeout 2h"), child, findsN(0))
-		start(t, w.Engine, "r", listOf(0))
-		send(t, w.Engine, "r", "Go", "")
+		callChild(t, w.Engine, 0)
 		await(t, w.Engine, "r")
 		w.stop()
 		migrate := func(child *machine.Machine, options ...string) MigratedRun {
 			t.Helper()
 			e := NewEngine(db)
-			register(t, e, child, Handlers{})
-			register(t, e, parent(t, child, options...), Handlers{})
+			registerBoth(t, e, child, parent(t, child, options...), nil)
 			var got []MigratedRun
 			err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: true, Operator: ada}, func(r MigratedRun) error {
 				got = append(got, r)
@@ -328,15 +302,12 @@ func TestMigrateParent(t *testing.T) {
 		if err != nil || len(tasks) != 1 || tasks[0].Child != "r/One.one.2.1" || tasks[0].Cancelled {
 			t.Fatalf("%+v, %v", tasks, err)
 		}
-		e := NewEngine(db)
-		register(t, e, longer, Handlers{})
+		e := knowing(t, db, longer)
 		register(t, e, parent(t, longer), Handlers{})
 		w = run(t, e)
 		defer w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
-		if v := await(t, e, "r"); v.State != "Done" || string(v.Returns) != `{"total":6}` {
-			t.Errorf("%+v", v)
-		}
+		returns(t, await(t, e, "r"), "Done", `{"total":6}`)
 		whole(t, e, db, "r")
 	})
 }
@@ -349,10 +320,8 @@ func TestRepairOfCalls(t *testing.T) {
 			child := review(t)
 			m := parent(t, child, "timeout 1h")
 			e := NewEngine(db, WithClock(clock))
-			register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": findsN(0)}})
-			register(t, e, m, Handlers{})
-			start(t, e, "r", listOf(0))
-			send(t, e, "r", "Go", "")
+			registerBoth(t, e, child, m, findsN(0))
+			callChild(t, e, 0)
 			if v, err := e.RunUntilIdle(t.Context(), "r"); err != nil || v.State != "One" {
 				t.Fatal(v, err)
 			}
@@ -368,13 +337,9 @@ func TestRepairOfCalls(t *testing.T) {
 				t.Fatalf("%+v, %v", rows, err)
 			}
 			row, err := db.Load(t.Context(), "r")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			claim := rows[0].Claim()
-			if err := db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Commit(t.Context(), &store.Commit{Run: row, Expect: row.Seq, Claim: &claim}))
 			got, err := e.Repair(t.Context(), "r", RepairOptions{Apply: true, Operator: ada})
 			if err != nil || len(got.Faults) != 1 || !strings.Contains(got.Faults[0], `no task stands for attempt 1 of "One/Review/one"`) {
 				t.Fatalf("%+v, %v", got, err)
@@ -384,12 +349,8 @@ func TestRepairOfCalls(t *testing.T) {
 				t.Fatalf("%+v, %v", tasks, err)
 			}
 			want := map[bool]string{true: "start>Idle Go>One repair>One one.Completed>All done>Done", false: "start>Idle Go>One repair>One one.failed(timeout)>Idle"}[ended]
-			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
-				t.Fatal(err)
-			}
-			if got := lines(t, e, "r"); got != want {
-				t.Error(got)
-			}
+			must(t, errOf(e.RunUntilIdle(t.Context(), "r")))
+			wantLines(t, e, "r", want)
 			if v := get(t, e, lowest); ended != (v.State == "Completed") {
 				t.Errorf("%+v", v)
 			}

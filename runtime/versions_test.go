@@ -15,8 +15,7 @@ import (
 // TestStartOfStoredVersion: an engine with which nothing is registered starts runs of what is stored.
 func TestStartOfStoredVersion(t *testing.T) {
 	db := memstore.New()
-	e := NewEngine(db)
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, db, door(t))
 	start(t, e, "r", `{"owner":"me"}`)
 
 	other := NewEngine(db)
@@ -36,8 +35,7 @@ func TestStartOfStoredVersion(t *testing.T) {
 
 // TestVersionsOfNoRun: what is registered is a version before its first run.
 func TestVersionsOfNoRun(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	versions, err := e.Versions(t.Context())
 	if err != nil || len(versions) != 1 || !versions[0].Current || !versions[0].Last.IsZero() || versions[0].Machine == nil {
 		t.Errorf("%+v, %v", versions, err)
@@ -49,8 +47,7 @@ func TestVersionsOfNoRun(t *testing.T) {
 
 // TestCommands holds what a run takes of operators against what it refuses.
 func TestCommands(t *testing.T) {
-	e := NewEngine(memstore.New())
-	register(t, e, door(t), Handlers{})
+	e := knowing(t, memstore.New(), door(t))
 	want := func(kinds ...InputKind) {
 		t.Helper()
 		got, err := e.Commands(t.Context(), "r")
@@ -60,16 +57,12 @@ func TestCommands(t *testing.T) {
 	}
 	start(t, e, "r", `{"owner":"me"}`)
 	want(machine.PauseInput, machine.CancelInput)
-	if _, err := e.Pause(t.Context(), "r", Operator{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Pause(t.Context(), "r", Operator{})))
 	want(machine.ResumeInput, machine.CancelInput)
 	var meant []string
 	each := func(r *RunRow) error { meant = append(meant, r.Run); return nil }
 	for _, kind := range []InputKind{machine.ResumeInput, machine.RetryInput} {
-		if err := e.EachMeant(t.Context(), RunFilter{Machine: "M"}, kind, each); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.EachMeant(t.Context(), RunFilter{Machine: "M"}, kind, each))
 	}
 	if !slices.Equal(meant, []string{"r"}) {
 		t.Errorf("%v is paused", meant)
@@ -77,9 +70,7 @@ func TestCommands(t *testing.T) {
 	if err := e.EachMeant(t.Context(), RunFilter{}, machine.EventInput, each); err == nil {
 		t.Error("an event is for many runs")
 	}
-	if _, err := e.Cancel(t.Context(), "r", CancelOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Cancel(t.Context(), "r", CancelOptions{})))
 	want()
 	if _, err := e.Commands(t.Context(), "none"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)

@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -24,14 +23,9 @@ func TestViewOfWaiting(t *testing.T) {
 			WithTerminal("Out", machine.Success), WithTerminal("Done", machine.Success)).Definition()
 		d.Budget = &machine.Budget{Time: new(int64(5 * time.Minute))}
 		m, err := machine.Compile(&d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := NewEngine(memstore.New())
-		register(t, e, m, Handlers{})
-		if _, err := e.Start(t.Context(), d.Name, "r", nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		e := knowing(t, memstore.New(), m)
+		must(t, errOf(e.Start(t.Context(), d.Name, "r", nil)))
 		send(t, e, "r", "Tick", "")
 		v := send(t, e, "r", "Tick", "")
 		ends := ""

@@ -20,9 +20,7 @@ func enforcedJob(t testing.TB, taken bool) *machine.Machine {
 	t.Helper()
 	plain := job(t, nil, On1("Found", "Working"), On1("failed", "Broken"))
 	d, err := machine.ParseDefinition(plain.Definition().Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.Budget = &machine.Budget{Costs: []machine.Cost{{Name: "usd", Amount: "1"}}}
 	d.Activities[0].Costs = []machine.Cost{{Name: "usd", Amount: "0.4"}}
 	for i := range d.States {
@@ -35,9 +33,7 @@ func enforcedJob(t testing.TB, taken bool) *machine.Machine {
 		}
 	}
 	m, err := machine.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -61,9 +57,7 @@ func TestOneAttemptWithinBudget(t *testing.T) {
 		if err != nil || v.State != "Stopped" || calls != 2 || v.Costs[0].Spent != "0.7" || !v.Costs[0].Passed {
 			t.Errorf("%+v, %v, %d calls", v, err, calls)
 		}
-		if got := lines(t, e, "r"); got != "start>Idle Go>Working begin>Working Found>Working begin>Working Found>Working begin>Working over_budget(usd)>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>Idle Go>Working begin>Working Found>Working begin>Working Found>Working begin>Working over_budget(usd)>Stopped")
 	})
 }
 
@@ -87,9 +81,7 @@ func TestSpendingStopsAnAttempt(t *testing.T) {
 		if v = get(t, w.Engine, "r"); v.State != "Stopped" || v.Costs[0].Spent != "53.5" || !errors.Is(told, ErrMoved) {
 			t.Errorf("%+v, %v", v, told)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working begin>Working spent>Working spent>Working over_budget(usd)>Stopped late Found>Stopped" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working begin>Working spent>Working spent>Working over_budget(usd)>Stopped late Found>Stopped")
 	})
 }
 
@@ -111,9 +103,7 @@ func TestHaltedByBudget(t *testing.T) {
 		if v.Halt == nil || v.Halt.Input != "over_budget(usd)" || !strings.Contains(problems(t, w.Engine, HealthQuery{}), "over_budget(usd)") {
 			t.Fatalf("%+v", v)
 		}
-		if _, err := w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"})))
 		v = await(t, w.Engine, "r")
 		if v.State != "Broken" || v.Costs[0].Spent != "3.4" {
 			t.Errorf("%+v, %d calls", v, calls)

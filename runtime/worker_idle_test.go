@@ -26,15 +26,9 @@ func TestWaitForWhatIsDue(t *testing.T) {
 			register(t, e, m, Handlers{Guards: guards})
 			start(t, e, "r", "")
 			time.Sleep(time.Hour)
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() { ended <- e.Run(ctx) }()
+			defer run(t, e).stop()
 			if v, err := e.Wait(t.Context(), "r"); err != nil || v.State != want {
 				t.Errorf("%+v, %v, want state %s", v, err, want)
-			}
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
 			}
 		})
 	}

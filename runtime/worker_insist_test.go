@@ -35,9 +35,7 @@ func TestResultWhileTheStoreIsDown(t *testing.T) {
 		if v := get(t, w.Engine, "r"); v.State != "Done" || calls != 1 {
 			t.Errorf("after %d calls the run is in %s", calls, v.State)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>Idle Go>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>Idle Go>Working Found>Done")
 	})
 }
 
@@ -237,8 +235,7 @@ func TestRunEndsWhateverHangs(t *testing.T) {
 func TestRunOfOneEndsWhateverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &hung{Store: memstore.New(), methods: map[string]bool{}, free: make(chan struct{})}
-		e := NewEngine(store, WithLogger(quiet))
-		register(t, e, door(t), Handlers{})
+		e := knowing(t, store, door(t), WithLogger(quiet))
 		start(t, e, "r", `{"owner":"me"}`)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

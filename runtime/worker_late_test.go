@@ -124,9 +124,7 @@ func TestTimerAfterOneFailure(t *testing.T) {
 		start(t, w.Engine, "r", "")
 		store.fail("Commit", 2)
 		time.Sleep(time.Minute + soon)
-		if v := get(t, w.Engine, "r"); v.State != "B" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "B")
 	})
 }
 
@@ -144,9 +142,7 @@ func TestLostWorkerAfterOneFailure(t *testing.T) {
 		w := work(t, db, m, finds, WithLogger(quiet))
 		defer w.stop()
 		time.Sleep(time.Minute + soon)
-		if v := get(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "Done")
 	})
 }
 
@@ -160,9 +156,7 @@ func TestVersionAfterOneFailure(t *testing.T) {
 		w := work(t, store, job(t, nil, retrying()...), finds, WithLogger(quiet))
 		defer w.stop()
 		time.Sleep(soon)
-		if v := get(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("the run is in %s", v.State)
-		}
+		inState(t, get(t, w.Engine, "r"), "Done")
 	})
 }
 
@@ -173,14 +167,11 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 		store := memstore.New()
 		m := Build(t, WithGuard("allowed", ""), WithEvent("Go", ""),
 			WithState("A", After("1m", GoTo("B", When("allowed()")), Stay()), On("Go", Stay())), WithTerminal("B", machine.Success))
-		without := NewEngine(store, WithLogger(quiet))
-		register(t, without, m, Handlers{})
+		without := knowing(t, store, m, WithLogger(quiet))
 		start(t, without, "r", "")
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		if err := without.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, without.Run(ctx))
 		with := NewEngine(store, WithLogger(quiet))
 		register(t, with, m, Handlers{Guards: map[string]GuardFunc{"allowed": func(context.Context, json.RawMessage) (bool, error) { return true, nil }}})
 		ctx, stop := context.WithCancel(t.Context())
@@ -189,9 +180,7 @@ func TestWaitAfterRunCouldNotFire(t *testing.T) {
 			time.Sleep(time.Second)
 			stopped <- with.Run(ctx)
 		}()
-		if v := await(t, without, "r"); v.State != "B" {
-			t.Errorf("Wait gave up in %s", v.State)
-		}
+		inState(t, await(t, without, "r"), "B")
 		stop()
 		if err := <-stopped; err != nil {
 			t.Error(err)

@@ -85,15 +85,12 @@ func TestCancelledElsewhere(t *testing.T) {
 						time.Sleep(9 * time.Second)
 						return true, nil
 					}}})
-					if _, err := w.Start(t.Context(), "Slow", "s", nil); err != nil {
-						t.Fatal(err)
-					}
+					must(t, errOf(w.Start(t.Context(), "Slow", "s", nil)))
 				case "the end":
 					ending.Go(w.stop)
 				}
 				time.Sleep(11 * time.Second)
-				elsewhere := NewEngine(db)
-				register(t, elsewhere, m, Handlers{})
+				elsewhere := knowing(t, db, m)
 				send(t, elsewhere, "r", "Stop", "")
 				time.Sleep(time.Minute)
 				ending.Wait()
@@ -177,7 +174,5 @@ func beyond(t *testing.T, hangs, shared bool) {
 		t.Errorf("it stopped %s after the store went away", after)
 	}
 	db.away.Store(false)
-	if v := await(t, w.Engine, "r"); v.State != "Done" {
-		t.Errorf("%+v", v)
-	}
+	inState(t, await(t, w.Engine, "r"), "Done")
 }

@@ -31,9 +31,7 @@ func retrying() []Part {
 
 func reason(t testing.TB, v machine.View) (data struct{ Why, Category string }) {
 	t.Helper()
-	if err := json.Unmarshal(v.Data, &data); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(v.Data, &data))
 	return data
 }
 
@@ -124,9 +122,7 @@ func TestCheckpointIsPassedOn(t *testing.T) {
 		})
 		defer w.stop()
 		begin(t, w.Engine, "r")
-		if v := await(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Done")
 		if strings.Join(got, "|") != `|{"row":4500}` {
 			t.Error(got)
 		}
@@ -185,9 +181,7 @@ func TestCancelWaitsForActivities(t *testing.T) {
 			if _, err := e.Cancel(t.Context(), run, CancelOptions{}); err != nil {
 				t.Errorf("%s: cancelled twice: %v", run, err)
 			}
-			if got := lines(t, e, run); got != "start>Idle Go>Working cancel>Working late Found>Working" {
-				t.Error(got)
-			}
+			wantLines(t, e, run, "start>Idle Go>Working cancel>Working late Found>Working")
 		}
 		if got := w.seen.String(); got != "work#1 cancelled, work#1 cancelled" {
 			t.Error(got)
@@ -282,13 +276,10 @@ func TestLostWorker(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store, m := memstore.New(), job(t, c.options, retrying()...)
 				began := time.Now()
-				sender := NewEngine(store)
-				register(t, sender, m, Handlers{})
+				sender := knowing(t, store, m)
 				begin(t, sender, "r")
 				stale := crash(t, store, m, "r")
-				if _, err := store.Renew(t.Context(), stale.Claim(), time.Now(), time.Now().Add(30*time.Second), json.RawMessage("1")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errOf(store.Renew(t.Context(), stale.Claim(), time.Now(), time.Now().Add(30*time.Second), json.RawMessage("1"))))
 				number := 0
 				w := work(t, store, m, func(_ context.Context, a *Attempt) (Result, error) {
 					number = a.Number
@@ -334,9 +325,7 @@ func TestStalledWithCheckpoint(t *testing.T) {
 		})
 		defer w.stop()
 		begin(t, w.Engine, "r")
-		if v := await(t, w.Engine, "r"); v.State != "Broken" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Broken")
 		stats, err := w.Stats(t.Context(), StatsQuery{})
 		if want := []LostStats{{"M", "Working", "stalled", 2, 2}}; err != nil || !slices.Equal(stats.Lost, want) {
 			t.Errorf("lost are %+v: %v", stats.Lost, err)
@@ -393,8 +382,7 @@ func TestAttemptIsToldWithItsStep(t *testing.T) {
 func TestLostTooOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, m := memstore.New(), job(t, nil, On1("Found", "Done"), On("failed", GoTo("Broken", Set("why", "event.message"), Set("category", "event.category"))))
-		sender := NewEngine(store)
-		register(t, sender, m, Handlers{})
+		sender := knowing(t, store, m)
 		begin(t, sender, "r")
 		for range 3 { // a limit of 2 hands it out twice more
 			crash(t, store, m, "r")
@@ -433,14 +421,10 @@ func TestStaleResult(t *testing.T) {
 		})
 		time.Sleep(50 * time.Second)
 		cut.off.Store(false)
-		if v := await(t, quick.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, quick.Engine, "r"), "Done")
 		slow.stop()
 		quick.stop()
-		if got := lines(t, quick.Engine, "r"); got != "start>Idle Go>Working lost>Working late Found>Working Found>Done" {
-			t.Error(got)
-		}
+		wantLines(t, quick.Engine, "r", "start>Idle Go>Working lost>Working late Found>Working Found>Done")
 		if got := slow.seen.String(); got != "work#1 fenced" {
 			t.Errorf("slow: %s", got)
 		}
@@ -487,8 +471,7 @@ func On1(trigger, target string) Part { return On(trigger, GoTo(target)) }
 func TestCrashAndRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, m := memstore.New(), job(t, nil, retrying()...)
-		sender := NewEngine(store)
-		register(t, sender, m, Handlers{})
+		sender := knowing(t, store, m)
 		begin(t, sender, "r")
 		crash(t, store, m, "r")
 		began := time.Now()
@@ -507,9 +490,7 @@ func TestCrashAndRecovery(t *testing.T) {
 			return Result{}, errors.New("never")
 		})
 		defer last.stop()
-		if v := await(t, last.Engine, "r"); v.State != "Broken" {
-			t.Errorf("the count of retries was lost: %+v", v)
-		}
+		inState(t, await(t, last.Engine, "r"), "Broken")
 	})
 }
 
@@ -544,9 +525,7 @@ func TestGracefulShutdown(t *testing.T) {
 			t.Error("attempts are left behind")
 		}
 		for run, want := range map[string]string{"quick": "Done", "last word": "Done", "long": "Working"} {
-			if v := get(t, w.Engine, run); v.State != want {
-				t.Errorf("%s: %+v", run, v)
-			}
+			inState(t, get(t, w.Engine, run), want)
 		}
 		tasks, err := store.Tasks(t.Context(), "long")
 		if err != nil || len(tasks) != 1 || tasks[0].Worker != "" || tasks[0].Attempt != 1 || tasks[0].Lost != 0 {
@@ -562,8 +541,7 @@ func TestOtherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		old := job(t, []string{"timeout 1h"}, retrying()...)
-		sender := NewEngine(store)
-		register(t, sender, old, Handlers{})
+		sender := knowing(t, store, old)
 		begin(t, sender, "r")
 		w := work(t, store, job(t, []string{"timeout 2h"}, retrying()...), func(context.Context, *Attempt) (Result, error) { return found, nil })
 		defer w.stop()
@@ -598,8 +576,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := memstore.New()
 		m := job(t, nil, On1("Found", "Done"), On1("failed", "Broken"))
-		e := NewEngine(db)
-		register(t, e, m, Handlers{})
+		e := knowing(t, db, m)
 		begin(t, e, "r")
 		rows, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "gone", Now: time.Now(), Until: time.Now().Add(time.Minute),
 			Limit: 1, Activities: []store.Claimable{{Definition: m.Hash(), Activity: "work"}}})
@@ -620,9 +597,7 @@ func TestLostWorkerIsNoted(t *testing.T) {
 			t.Error(got)
 		}
 		steps, err := w.History(t.Context(), "r", 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		noted := 0
 		for _, s := range steps {
 			if s.Kind == machine.LostInput {
@@ -717,9 +692,7 @@ func TestFailuresUnderLoad(t *testing.T) {
 			begin(t, w.Engine, fmt.Sprint("r", i))
 			time.Sleep(time.Millisecond)
 		}
-		if v := within(t, w.Engine, "r0", time.Hour); v.State != "Done" {
-			t.Error(v.State)
-		}
+		inState(t, within(t, w.Engine, "r0", time.Hour), "Done")
 	})
 }
 

@@ -52,9 +52,7 @@ func TestLostWorkersOfStuckRuns(t *testing.T) {
 		claim(1)
 		w := work(t, unreadable{db}, m, finds, WithLogger(quiet))
 		defer w.stop()
-		if v := within(t, e, "sound", time.Hour); v.State != "Done" {
-			t.Error(v.State)
-		}
+		inState(t, within(t, e, "sound", time.Hour), "Done")
 	})
 }
 
@@ -65,26 +63,16 @@ func TestTimersOfStuckRuns(t *testing.T) {
 		m := Build(t, WithEvent("Go", ""),
 			WithState("Idle", After("1m", GoTo("Done")), After("2m", GoTo("Done")), After("3m", GoTo("Done")), On("Go", GoTo("Idle"))),
 			WithTerminal("Done", machine.Success))
-		e := NewEngine(store)
-		register(t, e, m, Handlers{})
+		e := knowing(t, store, m)
 		for i := range 150 {
 			start(t, e, fmt.Sprint("bad", i), "")
 		}
 		time.Sleep(5 * time.Minute)
 		start(t, e, "sound", "")
-		w := NewEngine(unreadable{store}, WithLogger(quiet))
-		register(t, w, m, Handlers{})
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan error, 1)
-		go func() { stopped <- w.Run(ctx) }()
+		w := knowing(t, unreadable{store}, m, WithLogger(quiet))
+		defer run(t, w).stop()
 		time.Sleep(10 * time.Minute)
-		if v := get(t, e, "sound"); v.State != "Done" {
-			t.Error(v.State)
-		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
+		inState(t, get(t, e, "sound"), "Done")
 	})
 }
 
@@ -121,8 +109,6 @@ func TestTimerAfterOneTakenElsewhere(t *testing.T) {
 		if v := await(t, w.Engine, "r"); v.State != "D" || time.Since(began) != 2*time.Minute {
 			t.Errorf("after %s: %s", time.Since(began), v.State)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>A after 1m>B Nudge>B after 1m>C Found>D" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>A after 1m>B Nudge>B after 1m>C Found>D")
 	})
 }

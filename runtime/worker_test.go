@@ -73,10 +73,18 @@ func work(t testing.TB, store store.Store, m *machine.Machine, f ActivityFunc, o
 	seen := &attempts{}
 	e := NewEngine(store, append([]Option{WithObserver(seen), WithLogger(slog.New(slog.NewTextHandler(t.Output(), nil)))}, opts...)...)
 	register(t, e, m, Handlers{Activities: map[string]ActivityFunc{"work": f}})
+	w := run(t, e)
+	w.seen = seen
+	return w
+}
+
+// run lets an engine work.
+func run(t testing.TB, e *Engine) *working {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- e.Run(ctx) }()
-	return &working{e, seen, sync.OnceFunc(func() {
+	return &working{Engine: e, stop: sync.OnceFunc(func() {
+		t.Helper()
 		cancel()
 		if err := <-stopped; err != nil {
 			t.Error(err)
@@ -96,9 +104,7 @@ var quiet = slog.New(slog.DiscardHandler)
 func await(t testing.TB, e *Engine, run string) machine.View {
 	t.Helper()
 	v, err := e.Wait(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -165,9 +171,7 @@ func TestFailuresByCategory(t *testing.T) {
 				defer w.stop()
 				begin(t, w.Engine, "r")
 				var data struct{ Why, Category string }
-				if err := json.Unmarshal(await(t, w.Engine, "r").Data, &data); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(await(t, w.Engine, "r").Data, &data))
 				if data.Category != c.category || !strings.Contains(data.Why, c.want) {
 					t.Errorf("failed(%s): %s\nwant failed(%s): %s", data.Category, data.Why, c.category, c.want)
 				}
@@ -201,9 +205,7 @@ func TestRetryWithBackoff(t *testing.T) {
 		if len(v.Bounds) != 1 || v.Bounds[0].Used != 1 || v.Bounds[0].Max != 3 {
 			t.Errorf("%+v", v.Bounds)
 		}
-		if v := await(t, w.Engine, "r"); v.State != "Broken" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, await(t, w.Engine, "r"), "Broken")
 		if got := fmt.Sprint(at); got != "[0s 1s 3s 7s]" {
 			t.Error(got)
 		}
@@ -284,9 +286,7 @@ func TestCapacity(t *testing.T) {
 		held := 0
 		for i := range 10 {
 			tasks, err := store.Tasks(t.Context(), fmt.Sprint("r", i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if tasks[0].Worker != "" {
 				held++
 			}
@@ -322,9 +322,7 @@ func TestTimersFire(t *testing.T) {
 		if v := await(t, w.Engine, "r"); v.State != "Late" || !v.Entered.Equal(began.Add(24*time.Hour)) {
 			t.Errorf("%+v", v)
 		}
-		if got := lines(t, w.Engine, "r"); got != "start>A after wait>B after 10h>A after wait>B after 10h>A after 24h>Late" {
-			t.Error(got)
-		}
+		wantLines(t, w.Engine, "r", "start>A after wait>B after 10h>A after wait>B after 10h>A after 24h>Late")
 	})
 }
 
@@ -359,12 +357,8 @@ func TestDeferredIsTakenLater(t *testing.T) {
 		defer w.stop()
 		start(t, w.Engine, "r", "")
 		send(t, w.Engine, "r", "Later", "")
-		if v := await(t, w.Engine, "r"); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
-		if got := lines(t, w.Engine, "r"); got != "start>A Later>A Found>B Later>Done" {
-			t.Error(got)
-		}
+		inState(t, await(t, w.Engine, "r"), "Done")
+		wantLines(t, w.Engine, "r", "start>A Later>A Found>B Later>Done")
 	})
 }
 
@@ -444,9 +438,7 @@ func TestWaitsOutside(t *testing.T) {
 		if err == nil && state == "Sleeps" {
 			s, _, _, err = m.Advance(s, machine.Input{Kind: machine.EventInput, Event: 0}, time.Now(), nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := WaitsOutside(m, s); got != want {
 			t.Errorf("in %s: %v", m.Definition().States[s.State].Path, got)
 		}
@@ -462,8 +454,7 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 			WithState("B", Doing("work", nil), On("Found, failed", GoTo("C"))),
 			WithTerminal("C", machine.Success))
 		store := memstore.New()
-		bare := NewEngine(store)
-		register(t, bare, m, Handlers{})
+		bare := knowing(t, store, m)
 		start(t, bare, "r", "")
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
@@ -482,9 +473,7 @@ func TestTimerThatNeedsAGuard(t *testing.T) {
 		if err != nil || v.State != "C" {
 			t.Errorf("%+v, %v", v, err)
 		}
-		if got := lines(t, e, "r"); got != "start>A after 1m>B Found>C" {
-			t.Error(got)
-		}
+		wantLines(t, e, "r", "start>A after 1m>B Found>C")
 	})
 }
 

@@ -31,8 +31,7 @@ func versionOfJob(t testing.TB, event string) *machine.Machine {
 // beginElsewhere starts a run by an engine that works on nothing.
 func beginElsewhere(t testing.TB, store store.Store, m *machine.Machine, run string) *Engine {
 	t.Helper()
-	e := NewEngine(store)
-	register(t, e, m, Handlers{})
+	e := knowing(t, store, m)
 	begin(t, e, run)
 	return e
 }
@@ -59,9 +58,7 @@ func TestRegisterWhileRunning(t *testing.T) {
 		store := memstore.New()
 		old := beginElsewhere(t, store, versionOfJob(t, "A"), "r")
 		e := NewEngine(store)
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		defer run(t, e).stop()
 		synctest.Wait()
 		began := time.Now()
 		for _, version := range []string{"B", "C"} {
@@ -74,10 +71,6 @@ func TestRegisterWhileRunning(t *testing.T) {
 			if v := within(t, old, "r"+version, time.Hour); v.State != "Done" || time.Since(began) > time.Second {
 				t.Errorf("after version %s, after %s: %s", version, time.Since(began), v.State)
 			}
-		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -125,13 +118,10 @@ func TestVersionBroughtLater(t *testing.T) {
 func TestOldRunHasWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
-		old := NewEngine(store, WithClock(NewManualClock(time.Now().AddDate(-3, 0, 0))))
-		register(t, old, versionOfJob(t, "B"), Handlers{})
+		old := knowing(t, store, versionOfJob(t, "B"), WithClock(NewManualClock(time.Now().AddDate(-3, 0, 0))))
 		start(t, old, "r", "")
 		start(t, old, "newer", "")
-		if _, err := cancel(old, t.Context(), "newer", machine.Operator{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(cancel(old, t.Context(), "newer", machine.Operator{})))
 		w := work(t, store, versionOfJob(t, "A"), finds)
 		defer w.stop()
 		time.Sleep(time.Hour)
@@ -162,9 +152,7 @@ func TestFindHandlers(t *testing.T) {
 			defer mu.Unlock()
 			return there
 		}))
-		ctx, cancel := context.WithCancel(context.Background())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		defer run(t, e).stop()
 		guarded := Build(t, WithFields("n int = 7"), WithEvent("Found", "n int"), WithEvent("Go", ""), WithGuard("ready", "n int"),
 			WithActivity("work", "n int", "Found", "flaky"),
 			WithState("Idle", On("Go", GoTo("Working"))),
@@ -195,10 +183,6 @@ func TestFindHandlers(t *testing.T) {
 				t.Errorf("%d: it is left in %s, %v", i, left.State, err)
 			}
 		}
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -215,18 +199,10 @@ func TestFindHangs(t *testing.T) {
 			}
 			return Handlers{Activities: map[string]ActivityFunc{"work": finds}}
 		}))
-		ctx, cancel := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- e.Run(ctx) }()
+		defer run(t, e).stop()
 		elsewhere := beginElsewhere(t, store, job(t, nil, On("Found", GoTo("Done"))), "r1")
-		if v := within(t, elsewhere, "r1", time.Minute); v.State != "Done" {
-			t.Errorf("%+v", v)
-		}
+		inState(t, within(t, elsewhere, "r1", time.Minute), "Done")
 		close(release)
-		cancel()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -236,9 +212,7 @@ func TestForgedDefinition(t *testing.T) {
 	d.Activities = slices.Clone(d.Activities)
 	d.Activities[0].Name = "../../bin/sh"
 	db := memstore.New()
-	if err := db.PutDefinition(t.Context(), store.DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.PutDefinition(t.Context(), store.DefinitionRow{Hash: "forged", Machine: "M", Definition: d.Encode()}))
 	_, err := NewEngine(db).Unmatched(t.Context(), "forged")
 	if err == nil || !strings.Contains(err.Error(), `activity 0 has no valid name: "../../bin/sh"`) {
 		t.Error(err)

@@ -44,14 +44,14 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 	in := temporal.Input{Definition: p.machine.Definition().Encode(), Params: tape.Params}
 	callees := make([]temporal.Callee, len(tape.Machines)-1)
 	for i, m := range tape.Machines[:len(callees)] {
-		callees[i] = temporal.Callee{Machine: m, Handlers: p.handlers(m)}
+		callees[i] = temporal.Callee{Machine: m, Handlers: p.tape.Handlers(m, p.called)}
 		in.Callees = append(in.Callees, m.Definition().Encode())
 	}
 	run := enginetest.RunTrace{}
 	for {
 		suite := quiet()
 		p.env = suite.NewTestWorkflowEnvironment()
-		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.handlers(p.machine), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
+		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.tape.Handlers(p.machine, p.called), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
 			t.Fatal(err)
 		}
 		p.env.SetStartTime(now)
@@ -226,29 +226,7 @@ func (p *player) act(a *enginetest.Act, answer *string) {
 	}}, arg)
 }
 
-func encode(v any) string {
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(encoded)
-}
-
-func (p *player) handlers(m *machine.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-				c := p.tape.Conduct(m, a, p.called(a))
-				return c.Do(ctx, m, a)
-			}
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return p.tape.Answer(g.Name, args) }
-	}
-	return h
-}
+func encode(v any) string { return enginetest.Encode(v) }
 
 // called notes what an attempt was given, in the words of enginetest.
 func (p *player) called(a *runtime.Attempt) int {

@@ -14,7 +14,8 @@
 //     (data says what a configuration holds), takes one input, and asks an oracle
 //     wherever the environment may choose.
 //   - The graph: product.go (what a configuration and an edge are), vertices.go
-//     (junctions among them), weights.go (what an edge counts for).
+//     (junctions among them), weights.go (what an edge counts for), visits.go (where
+//     visits begin), given.go (the edges of runs that begin with given parameters).
 //   - The search: try.go (limits, and what is left out past them), search.go (the
 //     runs of a step, one for each choice), expand.go (all steps of a configuration),
 //     times.go (which of them there is time for, by the zones of package zone),

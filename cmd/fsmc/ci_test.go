@@ -28,9 +28,7 @@ const (
 func readYAML(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(into); err != nil {
@@ -79,9 +77,7 @@ func TestPreCommitHooks(t *testing.T) {
 	list := exec.Command("go", "list", "-tags", "hook", "-deps", ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	deps, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, heavy := range []string{"net/http", "crypto/tls", "github.com/jackc/pgx/v5", "github.com/modelcontextprotocol/go-sdk/mcp"} {
 		if slices.Contains(strings.Fields(string(deps)), heavy) {
 			t.Errorf("the binary of the hooks has %s", heavy)
@@ -97,18 +93,14 @@ func TestPreCommitHooks(t *testing.T) {
 			}
 			passes := func(text string) bool {
 				file := filepath.Join(t.TempDir(), "machine.fsm")
-				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(file, []byte(text), 0o644))
 				entry := strings.Fields(h.Entry)
 				code, out := status(t, exec.Command(filepath.Join("../..", entry[0]), append(entry[1:], file)...))
 				if code > 1 {
 					t.Errorf("status %d: %s", code, out)
 				}
 				after, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return code == 0 && string(after) == text
 			}
 			if !passes(goodMachine) {
@@ -151,9 +143,7 @@ var expression = regexp.MustCompile(`\$\{\{ *(\S+) *\}\}`)
 func runAction(t *testing.T, a action, dir, temp string, inputs map[string]string) (int, string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	values := map[string]string{"github.action_path": root}
 	for name, in := range a.Inputs {
 		values["inputs."+name] = in.Default
@@ -208,18 +198,12 @@ func TestAction(t *testing.T) {
 		"good/good.fsm": goodMachine, "bad/bad machine.fsm": badMachine, "idle/idle.fsm": idleMachine,
 	} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	commitAll(t, dir)
 	changed := strings.Replace(goodMachine, "Done", "Ended", 2)
-	if err := os.WriteFile(filepath.Join(dir, "good/good.fsm"), []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "good/good.fsm"), []byte(changed), 0o644))
 	for _, c := range []struct {
 		name   string
 		inputs map[string]string
@@ -248,9 +232,7 @@ func TestAction(t *testing.T) {
 		t.Error("an input was run")
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "out.sarif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var log sarifLog
 	if err := json.Unmarshal(text, &log); err != nil || len(log.Runs) != 1 || len(log.Runs[0].Results) == 0 {
 		t.Errorf("%v: %s", err, text)
@@ -274,9 +256,7 @@ func commitAll(t *testing.T, dir string) {
 // TestCIDocument: the blocks of docs/ci.md are YAML and name what there is.
 func TestCIDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var a action
 	readYAML(t, "action.yml", &a)
 	var hooks []hook
@@ -331,9 +311,7 @@ func TestFormula(t *testing.T) {
 		fmt.Fprintf(&sums, "%064d  fsmc_v0.1.0_%s.tar.gz\n", i, system)
 	}
 	file := filepath.Join(t.TempDir(), "checksums.txt")
-	if err := os.WriteFile(file, []byte(sums.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(sums.String()), 0o644))
 	code, text := status(t, exec.Command("../../.ci/formula", "v0.1.0", file))
 	if code != 0 || strings.Contains(text, "@") || !strings.Contains(text, "releases/download/v0.1.0/fsmc_v0.1.0\"") {
 		t.Errorf("status %d: %s", code, text)

@@ -79,13 +79,9 @@ func TestKill(t *testing.T) {
 	// The lease is what the second process has to wait for.
 	first := fsmc(dir, "run", "--db", "runs.db", "--activities", "activities", "--lease", "3s", "--id", "c1", "crawl.fsm")
 	first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Start())
 	waitForAttempts(t, dir, 3)
-	if err := syscall.Kill(-first.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Kill(-first.Process.Pid, syscall.SIGKILL))
 	if err := first.Wait(); err == nil || first.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("the process ended with %v, and was not killed", err)
 	}
@@ -100,13 +96,9 @@ func TestKill(t *testing.T) {
 	}
 
 	history, err := fsmc(dir, "history", "--db", "runs.db", "--format", "json", "c1").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var steps []step
-	if err := json.Unmarshal(history, &steps); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(history, &steps))
 	want := []step{
 		{1, "", "start", "Fetching", "moved", 0},
 		{2, "Fetching", "Full", "Resting", "moved", 1},
@@ -142,12 +134,8 @@ func fsmc(dir string, args ...string) *exec.Cmd {
 
 func writeFile(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(content), mode))
 }
 
 // readAttempts reads what the executable has written; executables run in the
@@ -161,9 +149,7 @@ func readAttempts(t *testing.T, dir string) []attempt {
 	var attempts []attempt
 	for line := range strings.Lines(string(text)) {
 		var a attempt
-		if err := json.Unmarshal([]byte(line), &a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &a))
 		attempts = append(attempts, a)
 	}
 	return attempts

@@ -24,6 +24,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect with what there is")
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestMain makes the test binary stand in for fsmc: the scripts run it as a
 // process of its own.
 func TestMain(m *testing.M) {

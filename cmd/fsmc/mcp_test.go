@@ -78,9 +78,7 @@ func agent(t *testing.T, args ...string) *mcp.ClientSession {
 func asks(t *testing.T, session *mcp.ClientSession, tool string, args map[string]any) (string, bool) {
 	t.Helper()
 	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r.Content[0].(*mcp.TextContent).Text, r.IsError
 }
 
@@ -175,16 +173,10 @@ func TestMCPBadInput(t *testing.T) {
 func TestMCPStops(t *testing.T) {
 	c := exec.Command("fsmc", "mcp", "--db", newAsked(t))
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	if _, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +184,7 @@ func TestMCPStops(t *testing.T) {
 	if err := json.NewDecoder(out).Decode(&answer); err != nil || !strings.Contains(answer.Result.Instructions, "next_allowed_actions") {
 		t.Errorf("%v, %+v", err, answer)
 	}
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Process.Signal(syscall.SIGTERM))
 	if err := c.Wait(); err != nil {
 		t.Error(err)
 	}
@@ -206,22 +196,14 @@ func TestServeMCP(t *testing.T) {
 	c := fsmc("", "serve", "--db", db, "--addr", "127.0.0.1:0")
 	c.Env = append(os.Environ(), "USER=ada")
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	endpoint := strings.TrimSpace(address) + "mcp"
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "claude", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: endpoint}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer session.Close()
 	if text, refused := asks(t, session, "send_event", map[string]any{"run": "a1", "event": "Answered", "data": map[string]any{"text": "because"}}); refused {
 		t.Error(text)
@@ -230,14 +212,10 @@ func TestServeMCP(t *testing.T) {
 		t.Error(history)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, endpoint, strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Host = "evil.example"
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("a foreign host is answered %s", res.Status)

@@ -44,9 +44,7 @@ func TestReadmeGo(t *testing.T) {
 		t.Skip("compiles a module of its own")
 	}
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, code, _ := strings.Cut(string(readme), "```go\n")
 	code, _, _ = strings.Cut(code, "```\n")
 	dir := t.TempDir()
@@ -67,18 +65,14 @@ import (
 )
 
 func main() {
-	if err := hello(context.Background()); err != nil {
-		log.Fatal(err)
-	}
+	must(log, hello(context.Background()))
 }
 
 func hello(ctx context.Context) error {
 ` + code + `return err
 }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644))
 	requireFsmc(t, dir)
 	for _, want := range []string{"Invoice for Ada\nCompleted success\n", "Completed success\n"} {
 		if out := runIn(t, dir, "go", "run", "."); out != want {
@@ -91,9 +85,7 @@ func hello(ctx context.Context) error {
 func requireFsmc(t *testing.T, dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	runIn(t, dir, "go", "mod", "edit", "-require", "github.com/fsmc-dev/fsmc@v0.0.0",
 		"-replace", "github.com/fsmc-dev/fsmc="+root, "-tool", "github.com/fsmc-dev/fsmc/cmd/fsmc")
 	runIn(t, dir, "go", "mod", "tidy")

@@ -31,9 +31,7 @@ while :; do sleep 1; done
 			_ = os.Remove(filepath.Join(dir, file))
 		}
 		c := fsmc(dir, append([]string{"run", "--db", "runs.db", "--id", "r1"}, append(how, "crawl.fsm")...)...)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		var pids []string
 		for deadline := time.Now().Add(patience); len(pids) < 2; time.Sleep(5 * time.Millisecond) {
 			text, _ := os.ReadFile(filepath.Join(dir, "pids"))
@@ -41,15 +39,11 @@ while :; do sleep 1; done
 				t.Fatalf("%v: nothing is started: %q", how, text)
 			}
 		}
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Process.Kill())
 		_ = c.Wait() // killed
 		for _, text := range pids {
 			pid, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for deadline := time.Now().Add(patience); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(5 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%v: process %d outlives fsmc", how, pid)

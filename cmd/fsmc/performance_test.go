@@ -54,9 +54,7 @@ var pastTheLimit = []string{"check", "--max-configurations", "1", "--format", "j
 // -measure it holds that the table there has the rows that are measured here.
 func TestPerformance(t *testing.T) {
 	text, err := os.ReadFile(performance)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !table.Match(text) {
 		t.Fatalf("%s has no marks for the table", performance)
 	}
@@ -82,9 +80,7 @@ func TestPerformance(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "\nThe parser reads %s a second on one core.\n", parseSpeed(t))
 	text = table.ReplaceAll(text, []byte("${1}"+b.String()+"${2}"))
-	if err := os.WriteFile(performance, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(performance, text, 0o644))
 }
 
 // run is the time of the fastest run of the command, the CPU time of the one
@@ -93,9 +89,7 @@ func (m measured) run(t *testing.T, binary string) (took, cpu, memory string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range m.files() {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	var walls, cpus []time.Duration
 	var peak int64

@@ -34,9 +34,7 @@ const socket = ".s.PGSQL.5432"
 func (w *wire) up(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("unix", filepath.Join(w.dir, socket))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.mu.Lock()
 	w.listener = listener
 	w.mu.Unlock()
@@ -85,14 +83,10 @@ func TestServerAway(t *testing.T) {
 		t.Skip("there is no PostgreSQL server")
 	}
 	direct, drop, err := pgtest.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = drop(context.Background()) })
 	parsed, err := url.Parse(direct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	query := parsed.Query()
 	w := wire{to: query.Get("host")}
 	if w.to == "" {
@@ -110,11 +104,11 @@ func TestServerAway(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "job.fsm"), "machine Job {\n event Go\n event Worked\n activity work() -> Worked\n initial Waiting\n on failed -> Failed\n"+
 		" state Waiting { on Go -> Working }\n state Working { do work() timeout 5m  on Worked -> Waiting max 5 else -> Failed }\n terminal Failed failure\n}\n", 0o644)
 	writeFile(t, filepath.Join(dir, "activities", "work"), "#!/bin/sh\necho one >>worked\necho '{\"event\": \"Worked\"}'\n", 0o755)
-	must := succeeds(t, dir)
+	command := succeeds(t, dir)
 	works := func(times int) {
 		t.Helper()
 		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-			text := must("show", "--db", direct, "j1")
+			text := command("show", "--db", direct, "j1")
 			ran, _ := os.ReadFile(filepath.Join(dir, "worked"))
 			if strings.Count(string(ran), "one") >= times && strings.Contains(text, "is in Waiting") {
 				return
@@ -128,9 +122,7 @@ func TestServerAway(t *testing.T) {
 	worker := fsmc(dir, "run", "--db", through, "--activities", "activities", "--follow")
 	waits, away := newFinding("it is asked again until it can"), newFinding("the store cannot do it now")
 	worker.Stdout, worker.Stderr = io.Discard, io.MultiWriter(waits, away)
-	if err := worker.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, worker.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- worker.Wait() }()
 	await := func(f *finding) {
@@ -144,32 +136,30 @@ func TestServerAway(t *testing.T) {
 		}
 	}
 	await(waits)
-	must("run", "--db", direct, "--detach", "--id", "j1", "job.fsm")
-	must("send", "--db", direct, "j1", "Go")
+	command("run", "--db", direct, "--detach", "--id", "j1", "job.fsm")
+	command("send", "--db", direct, "j1", "Go")
 	w.up(t)
 	works(1)
 
 	w.down()
-	before := must("history", "--db", direct, "j1")
+	before := command("history", "--db", direct, "j1")
 	var exit *exec.ExitError
 	if out, err := fsmc(dir, "send", "--db", through, "j1", "Go").CombinedOutput(); !errors.As(err, &exit) || exit.ExitCode() != 2 {
 		t.Errorf("a send while the server is away: %v\n%s", err, out)
 	}
-	if after := must("history", "--db", direct, "j1"); after != before {
+	if after := command("history", "--db", direct, "j1"); after != before {
 		t.Errorf("a step that nobody has acknowledged:\n%s", after)
 	}
-	must("send", "--db", direct, "j1", "Go")
+	command("send", "--db", direct, "j1", "Go")
 	await(away)
 	w.up(t)
 	works(2)
-	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, worker.Process.Signal(syscall.SIGTERM))
 	if err := <-ended; err != nil {
 		t.Errorf("the worker: %v\n%s", err, away)
 	}
 	w.down()
-	if out := must("replay", "--db", direct); !strings.Contains(out, "no difference") {
+	if out := command("replay", "--db", direct); !strings.Contains(out, "no difference") {
 		t.Error(out)
 	}
 }

@@ -41,9 +41,7 @@ type sarifResult struct {
 func sarifOf(t *testing.T, text string) sarifLog {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "machine.fsm"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "machine.fsm"), []byte(text), 0o644))
 	c := exec.Command("fsmc", "check", "--format", "sarif", "machine.fsm")
 	c.Dir = dir
 	out, err := c.Output()
@@ -54,20 +52,14 @@ func sarifOf(t *testing.T, text string) sarifLog {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	schema, err := compiler.Compile("../../lang/diag/testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := schema.Validate(value); err != nil {
 		t.Errorf("the log is not valid: %v", err)
 	}
 	var log sarifLog
-	if err := json.Unmarshal(out, &log); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(out, &log))
 	if len(log.Runs) != 1 || len(log.Runs[0].Tool.Driver.Rules) < 30 {
 		t.Fatalf("the log has %d runs, or too few rules", len(log.Runs))
 	}
@@ -97,19 +89,13 @@ const faulty = `machine Faulty {
 func TestSARIF(t *testing.T) {
 	sarifOf(t, "machine Fine { initial A  state A { after 1h -> Done }  terminal Done }\n")
 	got, err := json.MarshalIndent(sarifOf(t, faulty).Runs[0].Results, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	golden := filepath.Join("testdata", "sarif.golden")
 	if *update {
-		if err := os.WriteFile(golden, append(got, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, append(got, '\n'), 0o644))
 	}
 	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}

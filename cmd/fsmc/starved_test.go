@@ -35,10 +35,10 @@ func TestFewFileDescriptors(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "job.fsm"), "machine Job {\n event Worked\n activity work() -> Worked\n initial Working\n on failed -> Failed\n"+
 		" state Working { do work() timeout 5m  on Worked -> Done }\n terminal Done\n terminal Failed failure\n}\n", 0o644)
 	writeFile(t, filepath.Join(dir, "activities", "work"), "#!/bin/sh\necho '{\"event\": \"Worked\"}'\n", 0o755)
-	must := succeeds(t, dir)
+	command := succeeds(t, dir)
 	const runs = 10
 	for i := range runs {
-		must("run", "--db", "runs.db", "--detach", "--id", fmt.Sprint("r", i), "job.fsm")
+		command("run", "--db", "runs.db", "--detach", "--id", fmt.Sprint("r", i), "job.fsm")
 	}
 	starved := false
 	for limit := 12; limit < 30 && !starved; limit++ {
@@ -46,9 +46,7 @@ func TestFewFileDescriptors(t *testing.T) {
 		c.Dir = dir
 		out := newFinding("cannot be started")
 		c.Stdout, c.Stderr = out, out
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		select {
@@ -70,9 +68,9 @@ func TestFewFileDescriptors(t *testing.T) {
 	if !starved {
 		t.Fatal("no limit was too low for a process and enough for the database")
 	}
-	must("run", "--db", "runs.db", "--activities", "activities")
+	command("run", "--db", "runs.db", "--activities", "activities")
 	for i := range runs {
-		if said := must("history", "--db", "runs.db", fmt.Sprint("r", i)); !strings.Contains(said, "Done") || strings.Contains(said, "attempt 2") {
+		if said := command("history", "--db", "runs.db", fmt.Sprint("r", i)); !strings.Contains(said, "Done") || strings.Contains(said, "attempt 2") {
 			t.Errorf("r%d:\n%s", i, said)
 		}
 	}

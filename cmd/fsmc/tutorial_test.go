@@ -27,13 +27,9 @@ func TestCookbook(t *testing.T) {
 	dir := t.TempDir()
 	combined(t, fsmc(dir, "new", "Invoice"))
 	made, err := os.ReadFile(filepath.Join(dir, "invoice", "invoice_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page, err := os.ReadFile("../../docs/cookbook.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, shown, _ := strings.Cut(string(page), "```go\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
 	if !strings.HasPrefix(shown, "func Test") || !strings.Contains(string(made), shown) {
@@ -53,13 +49,9 @@ func TestMigrating(t *testing.T) { playPage(t, "migrating.md", 10) }
 func playPage(t *testing.T, page string, least int) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
-	if err := os.Symlink(root, filepath.Join(dir, "fsmc")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(root, filepath.Join(dir, "fsmc")))
 	steps := readSteps(t, filepath.Join(root, "docs", page))
 	bin := filepath.Join(t.TempDir(), "bin")
 	c := exec.Command("sh", writeScript(t, steps))
@@ -102,9 +94,7 @@ var fileBlock = regexp.MustCompile("^```[a-z]+ ([a-z0-9./_]+)$")
 func readSteps(t *testing.T, page string) []pageStep {
 	t.Helper()
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var steps []pageStep
 	block := "" // "console", "file", or another one
 	for i, line := range strings.SplitAfter(string(text), "\n") {

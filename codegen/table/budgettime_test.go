@@ -16,9 +16,7 @@ func TestBudgetTimeAfterMigration(t *testing.T) {
 	compile := func(top string) *machine.Machine {
 		src := fmt.Sprintf("machine M { event Go\n initial A\n %s\n state A { on Go -> Late after 99h -> Late }\n terminal Late }", top)
 		m, err := machine.Compile(table.Compile(lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}}).Program.Machines[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m
 	}
 	within := func(time string) string { return "budget { time " + time + " }\n on over_budget ignore" }
@@ -43,18 +41,12 @@ func TestBudgetTimeAfterMigration(t *testing.T) {
 			if err == nil && c.paused {
 				s, _, _, err = old.Advance(s, machine.Input{Kind: machine.PauseInput}, epoch.Add(time.Minute), nil)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			at := epoch.Add(c.after)
 			s, _, _, err = old.Settle(s, at, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			moved, err := m.Migrated(old, s, &machine.Mapping{}, at, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var due time.Duration
 			for _, a := range moved.Alarms {
 				if m.Definition().Timers[a.Timer].Budget {

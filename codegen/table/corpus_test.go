@@ -51,9 +51,7 @@ func compiles(t *testing.T, m, again *ir.Machine, faulty bool) {
 		t.Error(err)
 	}
 	parsed, err := machine.ParseDefinition(d.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(d, parsed); diff != "" {
 		t.Errorf("the definition reads back otherwise (-written +read):\n%s", diff)
 	}
@@ -132,8 +130,6 @@ func sources(t testing.TB) map[string][]byte {
 		out[filepath.ToSlash(rel)] = src
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }

@@ -29,9 +29,7 @@ func TestOrderNeverMatters(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			archive, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want := withoutOrder(string(archive))
 			for seed := range uint64(8) {
 				random := rand.New(rand.NewPCG(seed, 0))
@@ -59,9 +57,7 @@ func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *machine
 		t.Fatalf("%s: want a machine without faults: %v", name, list)
 	}
 	m, err := machine.Compile(table.Compile(all[len(all)-1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 

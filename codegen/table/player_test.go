@@ -31,6 +31,14 @@ type player struct {
 	cost     []machine.Cost // said with the next input
 }
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newPlayer(t *testing.T, m *machine.Machine) *player {
 	return &player{t: t, m: m, d: m.Definition(), s: m.NewSnapshot("r", 7), now: epoch, answers: map[string]string{}}
 }

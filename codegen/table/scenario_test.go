@@ -35,9 +35,7 @@ func TestScenarios(t *testing.T) {
 		name := filepath.Base(path)
 		t.Run(strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
 			src, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			codegentest.Golden(t, name, playAll(t, src, compile))
 		})
 	}
@@ -66,8 +64,6 @@ func playAll(t *testing.T, src []byte, compile func(t *testing.T, name, src stri
 func compile(t *testing.T, name, src string) *machine.Machine {
 	t.Helper()
 	m, err := machine.Compile(table.Compile(codegentest.Parse(t, name, src)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }

@@ -46,9 +46,7 @@ func TestTree(t *testing.T) {
 	for _, c := range table.Tree(codegentest.Parse(t, "family.fsm", family("1h"))) {
 		d := c.Definition
 		m, err := machine.Compile(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		names = append(names, c.Machine.Name)
 		hashes[d.Name] = m.Hash()
 		for _, a := range d.Activities {

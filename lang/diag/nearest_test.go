@@ -10,9 +10,7 @@ import (
 // TestNearest holds Nearest to the table that the runtime's twin is held to.
 func TestNearest(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("testdata", "nearest.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := 0
 	for line := range strings.Lines(string(table)) {
 		line, _, _ = strings.Cut(line, "#")

@@ -38,6 +38,14 @@ var (
 	unicodeText = token.NewFile("ünicode.fsm", []byte("\ton Straße(\"日本語 e\u0301 🙂\") -> Nirgendwo // \x1b[31m\n"))
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func sources(name string) *token.File {
 	for _, f := range []*token.File{review, unicodeText} {
 		if f.Name == name {
@@ -168,9 +176,7 @@ func TestRenderers(t *testing.T) {
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := tc.render(&b, findings(t)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tc.render(&b, findings(t)))
 			golden(t, tc.golden, b.Bytes())
 		})
 	}
@@ -188,18 +194,14 @@ func TestTextElidesLongPaths(t *testing.T) {
 		Witness: &Witness{Loop: 30, Path: path},
 	}}
 	var b bytes.Buffer
-	if err := WriteText(&b, list, sources, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteText(&b, list, sources, TextOptions{}))
 	golden(t, "text_long_path.golden", b.Bytes())
 }
 
 func TestTextOfAnEmptyPath(t *testing.T) {
 	var b bytes.Buffer
 	list := List{{Rule: "waits-forever", Severity: Warning, Message: "m", Witness: &Witness{Loop: -1, Path: []Step{{State: "Idle"}}}}}
-	if err := WriteText(&b, list, nil, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteText(&b, list, nil, TextOptions{}))
 	want := "warning: m [waits-forever]\n  witness:\n    the run starts in Idle\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -210,14 +212,10 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
@@ -232,9 +230,7 @@ func TestJSONOfNothing(t *testing.T) {
 
 func TestSARIFOfNothing(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteSARIF(&b, nil, nil, SARIFOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteSARIF(&b, nil, nil, SARIFOptions{}))
 	for _, want := range []string{`"results": []`, `"rules": []`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
@@ -312,9 +308,7 @@ func TestFileNames(t *testing.T) {
 	list := List{{Rule: "syntax", Severity: Error, Span: f.Span(0, 1), Message: "m", Help: "Check " + name + ".",
 		Related: []Related{{Span: f.Span(0, 1), Message: "here"}}}}
 	var out bytes.Buffer
-	if err := WriteText(&out, list, func(string) *token.File { return f }, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteText(&out, list, func(string) *token.File { return f }, TextOptions{}))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\u202e") || strings.Count(got, "a\ufffd[31m\ufffd\ufffd.fsm") != 3 {
 		t.Errorf("%q", got)
 	}

@@ -14,9 +14,7 @@ func sarifSchemaFile(t *testing.T) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	schema, err := c.Compile(filepath.Join("testdata", "sarif-schema-2.1.0.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return schema
 }
 
@@ -35,9 +33,7 @@ func TestSARIFIsValid(t *testing.T) {
 	var b bytes.Buffer
 	for _, list := range []List{nil, findings(t)} {
 		b.Reset()
-		if err := WriteSARIF(&b, list, sources, SARIFOptions{Version: "v0.1.0", Rules: rules}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, WriteSARIF(&b, list, sources, SARIFOptions{Version: "v0.1.0", Rules: rules}))
 		if err := validate(b.Bytes()); err != nil {
 			t.Errorf("%d findings: %v\n%s", len(list), err, b.Bytes())
 		}

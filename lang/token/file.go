@@ -1,9 +1,6 @@
 package token
 
-import (
-	"sort"
-	"unicode/utf8"
-)
+import "sort"
 
 // File is one source text and knows where its lines begin.
 type File struct {
@@ -56,11 +53,6 @@ func (f *File) Line(n int) string {
 
 // LineStart is the offset of the first byte of line n (from 1), which the file has.
 func (f *File) LineStart(n int) int { return f.lines[n-1] }
-
-// RuneColumn is p's column counted in Unicode code points, from 1.
-func (f *File) RuneColumn(p Pos) int {
-	return utf8.RuneCountInString(f.prefix(p)) + 1
-}
 
 // UTF16Column is p's column counted in UTF-16 units, from 1, as editors that
 // speak the language server protocol count.

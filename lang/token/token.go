@@ -45,22 +45,5 @@ func (s Span) Contains(p Pos) bool {
 	return s.Start.Filename == p.Filename && s.Start.Offset <= p.Offset && p.Offset < s.End.Offset
 }
 
-// Join is the smallest span that holds both s and t, which lie in one file.
-func (s Span) Join(t Span) Span {
-	switch {
-	case !s.IsValid():
-		return t
-	case !t.IsValid():
-		return s
-	}
-	if t.Start.Offset < s.Start.Offset {
-		s.Start = t.Start
-	}
-	if t.End.Offset > s.End.Offset {
-		s.End = t.End
-	}
-	return s
-}
-
 // String is "file:line:column".
 func (s Span) String() string { return s.Start.String() }

@@ -32,6 +32,33 @@ func (t *Tape) random(name string, n ...int) *rand.Rand {
 	return rand.New(rand.NewPCG(t.Seed, h.Sum64()))
 }
 
+// Handlers are the activities and guards of a machine. called notes an attempt, and is how often it
+// was called before.
+func (t *Tape) Handlers(m *machine.Machine, called func(*runtime.Attempt) int) runtime.Handlers {
+	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
+	for _, a := range m.Definition().Activities {
+		if a.Callee == "" {
+			h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+				c := t.Conduct(m, a, called(a))
+				return c.Do(ctx, m, a)
+			}
+		}
+	}
+	for _, g := range m.Definition().Guards {
+		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return t.Answer(g.Name, args) }
+	}
+	return h
+}
+
+// Encode is v as JSON, or why it has none.
+func Encode(v any) string {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(encoded)
+}
+
 // Conduct is what an attempt does, by its key, its number and how often that was called before.
 func (t *Tape) Conduct(m *machine.Machine, a *runtime.Attempt, before int) Conduct {
 	d := m.Definition()

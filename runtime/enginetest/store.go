@@ -3,7 +3,6 @@ package enginetest
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,7 +56,7 @@ func (p *player) play(t *testing.T) {
 		runtime.WithOutbox(p.deliver), runtime.WithObserver(p), runtime.WithConcurrency(concurrency), runtime.WithGrace(0),
 		runtime.WithPoll(time.Hour), runtime.WithLease(time.Hour)) // no one else has anything to do with the store
 	for _, m := range p.tape.Machines {
-		if err := p.engine.Register(m, "", p.handlers(m)); err != nil {
+		if err := p.engine.Register(m, "", p.tape.Handlers(m, p.called)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,31 +128,7 @@ func answer(v machine.View, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return encode(v)
-}
-
-func encode(v any) string {
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(encoded)
-}
-
-func (p *player) handlers(m *machine.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-				c := p.tape.Conduct(m, a, p.called(a))
-				return c.Do(ctx, m, a)
-			}
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return p.tape.Answer(g.Name, args) }
-	}
-	return h
+	return Encode(v)
 }
 
 // called notes what an attempt was given, and gives how often it was called before.
@@ -173,7 +148,7 @@ func (p *player) deliver(_ context.Context, m *runtime.Message) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.messages[m.Run] = append(p.messages[m.Run], encode(m))
+	p.messages[m.Run] = append(p.messages[m.Run], Encode(m))
 	return nil
 }
 
@@ -193,7 +168,7 @@ func (p *player) runs(t *testing.T) map[string]RunTrace {
 		}
 		listed := *row
 		listed.Snapshot = nil
-		trace.Row, trace.View = encode(listed), encode(view)
+		trace.Row, trace.View = Encode(listed), Encode(view)
 		all[row.Run] = trace
 		return cmp.Or(err, failed)
 	})

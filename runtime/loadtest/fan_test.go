@@ -29,9 +29,7 @@ func benchmarkFan(b *testing.B, file, machine string) {
 		parts[i] = fmt.Sprintf("part-%04d", i)
 	}
 	params, err := json.Marshal(map[string]any{"parts": parts})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for _, concurrency := range []int{16, 64, 256} {
 		b.Run(fmt.Sprintf("concurrency=%d", concurrency), func(b *testing.B) {
 			e := engineOf(b, file, filepath.Join(b.TempDir(), "runs.db"), runtime.WithConcurrency(concurrency))

@@ -20,23 +20,27 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // compiled are the machines of a file in testdata, which call only those behind them, with
 // their source.
 func compiled(t testing.TB, file string) (machines []*runtime.Machine, text string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unit := lang.Load([]lang.Source{{Name: file, Src: source}})
 	if unit.Diags.HasErrors() {
 		t.Fatal(unit.Diags)
 	}
 	for _, of := range unit.Program.Machines {
 		m, err := machine.Compile(table.Compile(of))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		machines = append(machines, m)
 	}
 	return machines, string(source)
@@ -52,9 +56,7 @@ func engine(t testing.TB, path string, opts ...runtime.Option) *runtime.Engine {
 func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
@@ -71,9 +73,7 @@ func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.
 				}
 			}
 		}
-		if err := e.Register(m, source, runtime.Handlers{Activities: activities}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Register(m, source, runtime.Handlers{Activities: activities}))
 	}
 	return e
 }
@@ -110,9 +110,7 @@ type disk struct {
 
 func newDisk(b *testing.B) *disk {
 	f, err := os.Create(filepath.Join(b.TempDir(), "block"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(func() { f.Close() })
 	return &disk{file: f}
 }
@@ -122,9 +120,7 @@ func (d *disk) write(b *testing.B) {
 	if _, err := d.file.WriteAt(d.block[:], 0); err != nil {
 		b.Fatal(err)
 	}
-	if err := d.file.Sync(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, d.file.Sync())
 }
 
 // turns is how many operations of a kind are measured before it is the turn of

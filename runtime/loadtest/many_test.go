@@ -89,16 +89,12 @@ func million(b *testing.B) (path string, full *runtime.Engine) {
 		}
 	}
 	db, err := sql.Open("sqlite3", path+"?_synchronous=OFF&_busy_timeout=60000")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	began := time.Now()
 	if _, err := db.Exec(fmt.Sprintf(copyFinished, finished)); err != nil {
 		b.Fatal(err)
 	}
-	if err := errors.Join(db.Close(), syncFile(path)); err != nil {
-		b.Fatal(err)
-	}
+	must(b, errors.Join(db.Close(), syncFile(path)))
 	b.Logf("made %d runs in %s", finished, time.Since(began))
 
 	return path, full
@@ -208,18 +204,14 @@ func liveRuns(b *testing.B, e *runtime.Engine, n int, events ...string) {
 
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // memory is a figure of /proc/self/status in megabytes.
 func memory(b *testing.B, name string) float64 {
 	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			var kilobytes float64

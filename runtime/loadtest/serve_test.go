@@ -72,12 +72,8 @@ func serve(b testing.TB, binary, path string) (*served, func()) {
 	c := exec.Command(binary, "serve", "--db", path, "--addr", "127.0.0.1:0")
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
+	must(b, c.Start())
 	stop := sync.OnceFunc(func() {
 		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
 		_ = c.Wait()
@@ -311,9 +307,7 @@ func (s *served) watch(ctx context.Context, page string, pace time.Duration) {
 func residentOf(b *testing.B, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
 	var kB float64
 	fmt.Sscanf(rest, "%f", &kB)
@@ -324,9 +318,7 @@ func residentOf(b *testing.B, pid int) float64 {
 func cpuOf(b *testing.B, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	_, rest, _ := strings.Cut(string(text), ") ") // behind the name
 	fields := strings.Fields(rest)
 	user, _ := strconv.ParseFloat(fields[11], 64)

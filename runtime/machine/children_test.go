@@ -52,9 +52,7 @@ func (r *drive) childEnds(label, event, data string) {
 	r.t.Helper()
 	r.told(label, func(t *machine.Task) machine.Input {
 		in, err := r.m.ResultInput(t, event, json.RawMessage(data), machine.MaxPayload)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		return in
 	})
 }
@@ -258,9 +256,7 @@ func TestRandomCalls(t *testing.T) {
 		d := randomMachine(rand.New(rand.NewPCG(seed, 0)))
 		asCalls(d)
 		m, err := machine.Compile(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, record := range wander(t, m, seed, 60) {
 			seen[record.Effect]++
 		}

@@ -16,17 +16,11 @@ func TestDefinitionRoundTrip(t *testing.T) {
 	for seed := range uint64(50) {
 		d := randomMachine(rand.New(rand.NewPCG(seed, 0)))
 		again, err := machine.ParseDefinition(d.Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, err := machine.Compile(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first, err := machine.Compile(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !bytes.Equal(d.Encode(), again.Encode()) || m.Hash() != first.Hash() || len(m.Hash()) != 64 || m.Definition() != again {
 			t.Fatal("the definition reads back otherwise")
 		}
@@ -199,13 +193,9 @@ func TestDamagedDefinitions(t *testing.T) {
 
 func TestDamagedSnapshots(t *testing.T) {
 	m, err := machine.Compile(sound())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Data: []machine.Value{machine.StringValue("x")}}, epoch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	good := string(m.EncodeSnapshot(s))
 	for _, c := range [][3]string{
 		{`"state":"W.A"`, `"state":"W"`, "is no leaf"},
@@ -296,9 +286,7 @@ func TestCallsOfMachines(t *testing.T) {
 			WithTerminal("D", machine.Success))
 	}
 	m, err := machine.Compile(parent())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := machine.ParseDefinition(m.Definition().Encode()); err != nil || again.Activities[0].Callee != child.Hash() {
 		t.Fatal(again, err)
 	}

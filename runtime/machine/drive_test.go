@@ -28,14 +28,20 @@ type drive struct {
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // begin starts a run with parameters as JSON.
 func begin(t testing.TB, m *machine.Machine, parameters string) *drive {
 	t.Helper()
 	r := &drive{t: t, m: m, s: m.NewSnapshot("r", 7), now: epoch}
 	values, err := m.DecodeParams(json.RawMessage(parameters))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.must(machine.Input{Kind: machine.StartInput, Data: values})
 	return r
 }
@@ -64,9 +70,7 @@ func (r *drive) take(in machine.Input) error {
 func (r *drive) settle() {
 	r.t.Helper()
 	next, commands, records, err := r.m.Settle(r.s, r.now, r.ask)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	r.s, r.commands, r.last = next, commands, records
 	r.records = append(r.records, records...)
 	r.check()
@@ -85,15 +89,11 @@ func (r *drive) check() {
 	var records []*machine.Record
 	for _, record := range r.records {
 		decoded, err := r.m.DecodeRecord(r.m.EncodeRecord(record))
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		records = append(records, decoded)
 	}
 	replayed, err := r.m.Replay(r.s.Run, r.s.Seed, records)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	if got := string(r.m.EncodeSnapshot(replayed)); got != encoded {
 		r.t.Fatalf("replay differs\ngot  %s\nwant %s", got, encoded)
 	}
@@ -118,9 +118,7 @@ func (r *drive) event(name, data string) machine.Input {
 		r.t.Fatalf("no event %s", name)
 	}
 	values, err := r.m.DecodePayload(e, json.RawMessage(data))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return machine.Input{Kind: machine.EventInput, Event: e, Data: values}
 }
 
@@ -233,9 +231,7 @@ func (r *drive) word(c *machine.Command) string {
 		text += ":" + machine.DelayText(r.m, c.Timer)
 	case machine.SendOut:
 		data, err := r.m.EncodePayload(c.Event, c.Data)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		text += ":" + r.m.Definition().Events[c.Event].Name + string(data) + c.Message
 	case machine.Finish:
 		text += ":" + string(c.Outcome)

@@ -98,13 +98,9 @@ func jsonMachine(t testing.TB, seed uint64) *machine.Machine {
 	}
 	d.Arms[0].Block.Assigns = assigns
 	again, err := machine.ParseDefinition(d.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := machine.Compile(again)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -112,9 +108,7 @@ func jsonMachine(t testing.TB, seed uint64) *machine.Machine {
 func goodRun(t testing.TB, m *machine.Machine) *machine.Snapshot {
 	r := begin(t, m, `{"who":"w"}`)
 	values, err := m.DecodePayload(0, json.RawMessage(goodPayload))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := *r.s
 	s.Data = values
 	return &s
@@ -200,9 +194,7 @@ func TestJSONLimits(t *testing.T) {
 				d.Arms[0].Block.Assigns[0].Field = 1
 			}
 			m, err := machine.Compile(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s := *begin(t, m, "").s
 			s.Data = []machine.Value{machine.JSONValue(c.held), machine.Unset}
 			_, _, _, err = m.Step(&s, machine.Input{Kind: machine.EventInput, Event: 0}, epoch, nil)
@@ -274,9 +266,7 @@ func TestJSONConstants(t *testing.T) {
 		d.Fields[0].Default = json.RawMessage(text)
 		for range 2 {
 			m, err := machine.Compile(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := string(m.EncodeData(begin(t, m, "").s)); got != `{"j":`+plain+`}` {
 				t.Errorf("%s", got)
 			}

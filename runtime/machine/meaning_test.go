@@ -84,9 +84,7 @@ func TestArithmetic(t *testing.T) {
 		}
 		r.send("Go")
 		var data map[string]json.RawMessage
-		if err := json.Unmarshal(m.EncodeData(r.s), &data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(m.EncodeData(r.s), &data))
 		if got := string(data[c.field]); got != c.want {
 			t.Errorf("%s = %s, not %s", c.expr, got, c.want)
 		}
@@ -633,9 +631,7 @@ func TestAsManyKeptEventsAsThereMayBe(t *testing.T) {
 	step := func(in machine.Input) {
 		t.Helper()
 		next, _, _, err := m.Advance(s, in, epoch, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s = next
 	}
 	step(machine.Input{Kind: machine.StartInput})

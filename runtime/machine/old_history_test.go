@@ -15,14 +15,10 @@ import (
 // go on.
 func TestOldHistories(t *testing.T) {
 	f, err := os.Open("testdata/histories.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)
 	runs, records := 0, 0
@@ -31,17 +27,11 @@ func TestOldHistories(t *testing.T) {
 			Definition, Snapshot json.RawMessage
 			Records              []json.RawMessage
 		}
-		if err := json.Unmarshal(lines.Bytes(), &old); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(lines.Bytes(), &old))
 		d, err := machine.ParseDefinition(old.Definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, err := machine.Compile(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		runs, records = runs+1, records+len(old.Records)
 		oldHistory(t, m, old.Snapshot, old.Records)
 	}
@@ -53,27 +43,21 @@ func TestOldHistories(t *testing.T) {
 func oldHistory(t *testing.T, m *machine.Machine, snapshot json.RawMessage, history []json.RawMessage) {
 	t.Helper()
 	s, err := m.DecodeSnapshot(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := m.EncodeSnapshot(s); string(got) != string(snapshot) {
 		t.Errorf("the snapshot\n%s is written as\n%s", snapshot, got)
 	}
 	var records []*machine.Record
 	for _, text := range history {
 		r, err := m.DecodeRecord(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := m.EncodeRecord(r); string(got) != string(text) {
 			t.Errorf("the record\n%s is written as\n%s", text, got)
 		}
 		records = append(records, r)
 	}
 	got, err := m.Replay(s.Run, s.Seed, records)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if text := m.EncodeSnapshot(got); string(text) != string(snapshot) {
 		t.Fatalf("the snapshot\n%s is\n%s by replay", snapshot, text)
 	}

@@ -131,9 +131,7 @@ func TestCheckpointRestartsIdleTimers(t *testing.T) {
 		return r.take(machine.Input{Kind: machine.ProgressInput, Since: since})
 	}
 	r.now = epoch.Add(9 * time.Minute)
-	if err := progress("9m"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, progress("9m"))
 	r.effects("restarted")
 	if got := r.s.Alarms[0].Due; !got.Equal(epoch.Add(19 * time.Minute)) {
 		t.Errorf("due at %s", got)

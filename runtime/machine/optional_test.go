@@ -93,13 +93,9 @@ func TestReadsOfWhatIsAbsent(t *testing.T) {
 	m := pageMachine(t, "from string?")
 	always := func(int, []machine.Value) (bool, error) { return true, nil }
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Data: []machine.Value{machine.Unset}}, epoch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := m.DecodePayload(0, json.RawMessage(`{"items":[]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, _, _, err = m.Step(s, machine.Input{Kind: machine.EventInput, Data: data}, epoch, always)
 	if err == nil || !strings.Contains(err.Error(), `the input has no field "next"`) {
 		t.Error(err)
@@ -109,13 +105,9 @@ func TestReadsOfWhatIsAbsent(t *testing.T) {
 func TestMigrateOptionalParams(t *testing.T) {
 	begun := func(m *machine.Machine, params string) *machine.Snapshot {
 		data, err := m.DecodeParams(json.RawMessage(params))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Data: data}, epoch, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	required, optional, more := "from string", "from string?", "from string?, to string?, note json?"
@@ -131,9 +123,7 @@ func TestMigrateOptionalParams(t *testing.T) {
 	} {
 		old, m := pageMachine(t, c.from), pageMachine(t, c.to)
 		p, err := machine.DecodeMapping([]byte(c.mapping))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		migrated, err := m.Migrated(old, begun(old, c.params), &p, epoch, nil)
 		switch {
 		case c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)), c.fault == "" && err != nil:
@@ -158,9 +148,7 @@ func TestDefinitionsOfOptionalFieldsAreChecked(t *testing.T) {
 		{"may have no value where one is wanted", func(d *machine.Definition) { d.Arms[0].When.Args[1].Args[0].OrUnset = true }},
 	} {
 		d, err := machine.ParseDefinition(pageMachine(t, "from string?").Definition().Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.change(d)
 		if _, err := machine.Compile(d); err == nil || !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%d: %v, want %s", i, err, c.fault)

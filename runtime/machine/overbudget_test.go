@@ -43,9 +43,7 @@ func enforcedMachine(t testing.TB, seed uint64) *machine.Machine {
 	for ; ; seed++ {
 		r := rand.New(rand.NewPCG(seed, 0))
 		m, err := machine.Compile(enforced(r, randomMachine(r)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for do := range m.Definition().Dos {
 			if m.Begins(&machine.Snapshot{}, do) {
 				return m

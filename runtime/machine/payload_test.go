@@ -43,9 +43,7 @@ func change(field, value string) string {
 func TestPayloadRoundTrip(t *testing.T) {
 	m := payloadMachine(t)
 	values, err := m.DecodePayload(0, json.RawMessage(goodPayload))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := m.EncodePayload(0, values)
 	if err != nil || string(out) != goodPayload {
 		t.Errorf("%v\n%s\n%s", err, out, goodPayload)
@@ -144,9 +142,7 @@ func TestLimitsOfARun(t *testing.T) {
 			On("Fill", Stay(Set("a", "event.s"), Set("b", "event.s"), Set("c", "event.s"), Set("e", "event.s")))),
 		WithTerminal("D", machine.Success))
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput}, epoch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	send := func(name, text string) error {
 		in := machine.Input{Kind: machine.EventInput, Event: eventOf(m, name)}
 		if text != "" {
@@ -159,9 +155,7 @@ func TestLimitsOfARun(t *testing.T) {
 		return err
 	}
 	for range 20 {
-		if err := send("Double", ""); err != nil {
-			t.Fatal(err)
-		}
+		must(t, send("Double", ""))
 	}
 	for _, c := range [][3]string{
 		{"Double", "", "a string would be longer than 1048576 bytes"},
@@ -180,9 +174,7 @@ func TestLimitsOfARun(t *testing.T) {
 		}
 	}
 	for range machine.MaxKept - 3 {
-		if err := send("Keep", "z"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, send("Keep", "z"))
 	}
 	if err := send("Keep", "z"); err == nil || !strings.Contains(err.Error(), "1000 deferred events and no more") {
 		t.Error(err)

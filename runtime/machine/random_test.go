@@ -335,9 +335,7 @@ func TestRandomMachines(t *testing.T) {
 	seen := map[machine.Effect]int{}
 	for seed := range uint64(1500) {
 		m, err := machine.Compile(randomMachine(rand.New(rand.NewPCG(seed, 0))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		records := wander(t, m, seed, 60)
 		if again := wander(t, m, seed, 60); len(again) != len(records) {
 			t.Fatalf("machine %d: %d records, then %d", seed, len(records), len(again))
@@ -396,13 +394,9 @@ func TestMutatedDefinitions(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		var tree any
-		if err := json.Unmarshal(randomMachine(r).Encode(), &tree); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(randomMachine(r).Encode(), &tree))
 		data, err := json.Marshal(mutate(r, tree))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d, err := machine.ParseDefinition(data)
 		if err != nil {
 			continue
@@ -448,9 +442,7 @@ func FuzzSnapshot(f *testing.F) {
 	var machines []*machine.Machine
 	for seed := uint64(0); len(machines) < 3; seed++ {
 		m, err := machine.Compile(randomMachine(rand.New(rand.NewPCG(seed, 0))))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		s, _, _, err := m.Step(m.NewSnapshot("r", seed), machine.Input{Kind: machine.StartInput}, epoch, nil)
 		if err != nil || len(s.Tasks) == 0 || len(s.Alarms) == 0 {
 			continue
@@ -525,9 +517,7 @@ func FuzzPayload(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := m.DecodePayload(0, encoded)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if twice, err := m.EncodePayload(0, again); err != nil || !bytes.Equal(twice, encoded) {
 			t.Fatalf("%v\n%s\n%s", err, encoded, twice)
 		}

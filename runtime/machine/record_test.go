@@ -31,17 +31,11 @@ const goodRecord = `{"order":{"id":"a","to":{"city":"x","zip":3},"items":[{"name
 func placed(t testing.TB, m *machine.Machine) *machine.Snapshot {
 	t.Helper()
 	params, err := m.DecodeParams(json.RawMessage(`{"who":{"age":30,"name":"eve"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Data: params}, epoch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := m.DecodePayload(0, json.RawMessage(goodRecord))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s, _, _, err = m.Step(s, machine.Input{Kind: machine.EventInput, Data: data}, epoch, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -152,9 +146,7 @@ func TestMigrateRecords(t *testing.T) {
 	} {
 		m := next(c.fields)
 		p, err := machine.DecodeMapping([]byte(c.mapping))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		migrated, err := m.Migrated(old, s, &p, epoch, nil)
 		switch {
 		case c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)), c.fault == "" && err != nil:
@@ -193,9 +185,7 @@ func TestDefinitionsOfRecordsAreChecked(t *testing.T) {
 		{"is said to be of type", func(d *machine.Definition) { appended(d).Type = machine.Type{Kind: machine.String} }},
 	} {
 		d, err := machine.ParseDefinition(recordMachine(t).Definition().Encode())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.change(d)
 		if _, err := machine.Compile(d); err == nil || !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%v, want %s", err, c.fault)

@@ -34,9 +34,7 @@ func TestReturnsAreSeen(t *testing.T) {
 	if got := seen(r); got != "" {
 		t.Fatalf("a run that has not ended has returned %s", got)
 	}
-	if err := r.take(r.event("Good", `{"text":"a"}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.take(r.event("Good", `{"text":"a"}`)))
 	want := `{"n":1,"pr":"x","text":"a"}`
 	if got := seen(r); got != want {
 		t.Fatalf("got %s, want %s", got, want)
@@ -85,17 +83,13 @@ func TestDamagedReturns(t *testing.T) {
 		}
 	}
 	forged, err := m.DecodeRecord(json.RawMessage(strings.Replace(sound, `"data":{"text":"a"}`, `"data":{"text":"b"}`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = m.Replay("r", 7, []*machine.Record{r.records[0], forged})
 	if err == nil {
 		t.Error("a record replays of which the event was changed")
 	}
 	forged, err = m.DecodeRecord(json.RawMessage(strings.Replace(sound, `"returns":{"n":1`, `"returns":{"n":2`, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err = m.Replay("r", 7, []*machine.Record{r.records[0], forged}); err == nil || !strings.Contains(err.Error(), "returns.n") {
 		t.Errorf("a record replays that returns something else: %v", err)
 	}

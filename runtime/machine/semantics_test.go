@@ -19,9 +19,7 @@ func versioned(t *testing.T, version int) (*machine.Machine, error) {
 // machine that starts newer runs goes on with it.
 func TestSemantics(t *testing.T) {
 	old, err := versioned(t, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := versioned(t, 2); err == nil {
 		t.Error("there is no version 2")
 	}
@@ -35,9 +33,7 @@ func TestSemantics(t *testing.T) {
 		want   int
 	}{{old, 0}, {m, 2}} {
 		in, err := test.starts.StartInput(nil, epoch, machine.MaxPayload)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := &drive{t: t, m: test.starts, s: test.starts.NewSnapshot("r", 7), now: epoch}
 		r.must(in)
 		r.m = m // the program is a newer one by now

@@ -42,9 +42,7 @@ func wholes(t testing.TB, fields string) *machine.Machine {
 			Set("o.at.geo.lat", "maybe(event.o.at.geo.lat)"), Set("o.at.unit", "maybe(event.o.at.unit)")))),
 		WithTerminal("D", machine.Success)))
 	m, err := machine.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -52,13 +50,9 @@ func wholes(t testing.TB, fields string) *machine.Machine {
 func kept(t testing.TB, m *machine.Machine, params, data string) *machine.Snapshot {
 	t.Helper()
 	values, err := m.DecodeParams(json.RawMessage(params))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, _, _, err := m.Step(m.NewSnapshot("r", 1), machine.Input{Kind: machine.StartInput, Data: values}, epoch, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if values, err = m.DecodePayload(0, json.RawMessage(data)); err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +105,7 @@ func TestMigrateWholes(t *testing.T) {
 		{there, `{"set":{"o":null}}`, "", "null"},
 	} {
 		mapping, err := machine.DecodeMapping([]byte(c.mapping))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := to.Migrated(old, kept(t, old, `{"p":{"street":"p"}}`, c.data), &mapping, epoch, nil)
 		switch {
 		case c.fault != "":

@@ -31,6 +31,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // job is a machine that waits for Go, and then does one activity after the other; what fails
 // is tried again.
 func job(t testing.TB) *machine.Machine {
@@ -92,13 +100,9 @@ func engine(t testing.TB, store runtime.Store, told sdk.SpanProcessor, find, sen
 	t.Helper()
 	provider := sdk.NewTracerProvider(sdk.WithIDGenerator(otel.IDs()), sdk.WithSpanProcessor(told))
 	o, err := otel.Observer(provider, nil, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := runtime.NewEngine(store, runtime.WithObserver(o), runtime.WithLease(time.Second))
-	if err := e.Register(job(t), "", runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"find": find, "send": send}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(job(t), "", runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"find": find, "send": send}}))
 	return e
 }
 
@@ -199,9 +203,7 @@ func TestCrash(t *testing.T) {
 	}
 	before := len(spans)
 	store, err := sqlite.Open(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer store.Close()
 	said := tracetest.NewSpanRecorder()
 	finish(t, engine(t, store, said, found, sent))
@@ -225,9 +227,7 @@ func TestCrash(t *testing.T) {
 // crash is the process that is killed.
 func crash(t *testing.T, db string) {
 	store, err := sqlite.Open(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := &teller{to: os.Stdout}
 	e := engine(t, store, said, found, func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 		for said.told.Load() < 4 { // the observer is told of what came before beside it
@@ -297,21 +297,15 @@ func TestLinked(t *testing.T) {
 func TestFigures(t *testing.T) {
 	reader := metric.NewManualReader()
 	o, err := otel.Observer(nil, metric.NewMeterProvider(metric.WithReader(reader)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o.OnStep(runtime.StepInfo{Run: "r", Machine: "M", Visit: 2, From: "A", To: "B", Input: "Found", Event: "Found", Effect: machine.Moved, Held: 2 * time.Second,
 		Costs: []machine.CostView{{Name: "tokens", Spent: "12"}}})
 	o.OnStep(runtime.StepInfo{Run: "r", Machine: "M", Visit: 2, From: "B", To: "B", Input: "failed(flaky)", Effect: machine.Retried})
 	o.OnAttempt(runtime.AttemptInfo{Run: "r", Machine: "M", Activity: "find", End: runtime.AttemptResult, Duration: time.Second})
 	var all metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, reader.Collect(t.Context(), &all))
 	text, err := json.Marshal(all.ScopeMetrics)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"fsmc.steps", "fsmc.retries", "fsmc.state.duration", "fsmc.attempt.duration", "fsmc.cost", `"Value":12`, `"Sum":2`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("there is no %s in %s", want, text)

@@ -100,14 +100,10 @@ func inserts(b *testing.B, url string, callers int) func(caller int) error {
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	delete(config.RuntimeParams, "fsmc_schema")
 	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
@@ -136,9 +132,7 @@ type server struct{ postmaster string }
 // newServer finds a server by the parent of one of its processes.
 func newServer(b *testing.B, url string) server {
 	var pid int
-	if err := connect(b, url).QueryRow(b.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
-		b.Fatal(err)
-	}
+	must(b, connect(b, url).QueryRow(b.Context(), "SELECT pg_backend_pid()").Scan(&pid))
 	if stat := readStat(fmt.Sprintf("/proc/%d/stat", pid)); len(stat) > 0 && stat[0] == "postgres" {
 		return server{stat[2]}
 	}

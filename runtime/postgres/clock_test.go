@@ -24,9 +24,7 @@ func TestClock(t *testing.T) {
 	c := next(t, s, "r")
 	c.Start = []store.TaskRow{{Run: "r", Machine: "Order", Definition: "h", Do: "a", Activity: "work", Key: "k", Attempt: 1, Seq: c.Run.Seq}}
 	c.Set = []store.TimerRow{{Run: "r", Name: "t", Due: clock.Now().Add(time.Hour)}}
-	if err := s.Commit(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), c))
 	near := func(what string, got time.Time, want time.Time) {
 		t.Helper()
 		if off := got.Sub(want).Abs(); off > 30*time.Second {
@@ -63,9 +61,7 @@ func TestClock(t *testing.T) {
 		}
 		near("the lease", tasks[0].LeaseUntil, clock.Now().Add(3*time.Minute))
 		near("the checkpoint", tasks[0].CheckpointAt, clock.Now())
-		if err := s.Release(t.Context(), claim, clock.Now(), time.Time{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Release(t.Context(), claim, clock.Now(), time.Time{}))
 	}
 	work, err := s.Look(t.Context(), store.LookQuery{Worker: "w", Now: clock.Now().Add(2 * time.Hour), Limit: 1})
 	if err != nil || len(work.Due) != 1 {
@@ -88,9 +84,7 @@ func TestHostClock(t *testing.T) {
 		if is := time.Until(clock.Now()) - jump; is.Abs() > 10*time.Second {
 			t.Errorf("after a jump of %s it is %s off from that", jump, is)
 		}
-		if _, err := timed.Look(t.Context(), store.LookQuery{Worker: "w", Now: clock.Now(), Limit: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(timed.Look(t.Context(), store.LookQuery{Worker: "w", Now: clock.Now(), Limit: 1})))
 		if is := time.Until(clock.Now()); is.Abs() > 10*time.Second {
 			t.Errorf("after a jump of %s and a look it is %s off", jump, is)
 		}

@@ -23,9 +23,7 @@ func contents(t *testing.T, s store.Store) string {
 		if err == nil {
 			err = out.Encode(v)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	ctx := t.Context()
 	runs, err := s.Runs(ctx, store.RunFilter{})

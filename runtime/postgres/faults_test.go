@@ -26,9 +26,7 @@ func faults(t testing.TB, usual int) int {
 		return usual
 	}
 	n, err := strconv.Atoi(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
@@ -130,9 +128,7 @@ func (l *load) check(s store.Store) (missing int) {
 	seen := map[string]int{}
 	for i := range loadedRuns {
 		history, err := s.History(l.Context(), fmt.Sprint("r", i), 0, 0)
-		if err != nil {
-			l.Fatal(err)
-		}
+		must(l, err)
 		for n, row := range history {
 			if row.Seq != int64(n+1) {
 				l.Errorf("%s: record %d stands at %d", row.Run, row.Seq, n+1)
@@ -174,9 +170,7 @@ func TestTerminated(t *testing.T) {
 		l.takes(5)
 		err := pgtest.Exec(t.Context(), strings.Replace(url, "application_name=terminated", "application_name=killer", 1),
 			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'terminated' AND random() < 0.7")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	l.takes(10)
 	l.ends()
@@ -214,9 +208,7 @@ func TestErrors(t *testing.T) {
 			RETURN NEW;
 		END $$;
 		CREATE TRIGGER failing BEFORE INSERT ON @.history FOR EACH ROW EXECUTE FUNCTION @.fail();`, "@", pgtest.SchemaOf(t, url))
-	if err := pgtest.Exec(t.Context(), url, fail); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pgtest.Exec(t.Context(), url, fail))
 	l.takes(5 * faults(t, 40))
 	l.ends()
 	l.nothingLost(l.stores[0], url)
@@ -248,9 +240,7 @@ func claims(t *testing.T, s *postgres.Store, times int) (epochs []int64) {
 			t.Fatalf("%v, %v", rows, err)
 		}
 		epochs = append(epochs, rows[0].Epoch)
-		if err := s.Release(t.Context(), rows[0].Claim(), noon, time.Time{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Release(t.Context(), rows[0].Claim(), noon, time.Time{}))
 	}
 	return epochs
 }
@@ -261,9 +251,7 @@ func withTask(t *testing.T, s *postgres.Store, run string) {
 	begin(t, s, run)
 	c := next(t, s, run)
 	c.Start = []store.TaskRow{{Run: run, Machine: "Order", Definition: "h", Do: "a", Activity: "work", Key: "k", Attempt: 1, Seq: c.Run.Seq}}
-	if err := s.Commit(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), c))
 }
 
 // TestFailover: the server crashes, and its synchronous standby takes its place. Nothing that was
@@ -272,14 +260,10 @@ func TestFailover(t *testing.T) {
 	primary, standby, l, url := failover(t)
 	withTask(t, l.stores[0], "t")
 	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {
-		if err := pgtest.Exec(t.Context(), primary.URL(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pgtest.Exec(t.Context(), primary.URL(), statement))
 	}
 	synchronous := "DO 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_stat_replication WHERE sync_state = ''sync'') LOOP PERFORM pg_sleep(0.01), pg_stat_clear_snapshot(); END LOOP; END'"
-	if err := pgtest.Exec(t.Context(), primary.URL(), synchronous); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pgtest.Exec(t.Context(), primary.URL(), synchronous))
 	before := claims(t, l.stores[0], 3)
 	l.takes(30)
 	primary.Crash()
@@ -297,14 +281,10 @@ func TestFailoverLosing(t *testing.T) {
 	l.takes(10)
 	withTask(t, l.stores[0], "t")
 	caught := "DO 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()) LOOP PERFORM pg_sleep(0.01), pg_stat_clear_snapshot(); END LOOP; END'"
-	if err := pgtest.Exec(t.Context(), primary.URL(), caught); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pgtest.Exec(t.Context(), primary.URL(), caught))
 	for _, statement := range []string{"ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()",
 		"DO 'BEGIN WHILE EXISTS (SELECT 1 FROM pg_stat_wal_receiver) LOOP PERFORM pg_sleep(0.01), pg_stat_clear_snapshot(); END LOOP; END'"} {
-		if err := pgtest.Exec(t.Context(), standby.URL(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pgtest.Exec(t.Context(), standby.URL(), statement))
 	}
 	before := claims(t, l.stores[0], 100) // more than the server writes ahead of a sequence
 	l.takes(30)

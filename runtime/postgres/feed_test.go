@@ -26,9 +26,7 @@ func newRun(run string) *store.Commit {
 func fed(t *testing.T, s *postgres.Store, after int64) (steps []string, end int64) {
 	t.Helper()
 	rows, err := s.Feed(t.Context(), after, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range rows {
 		steps = append(steps, fmt.Sprintf("%s %d", rows[i].Run, rows[i].Seq))
 	}
@@ -57,15 +55,11 @@ func TestFeedHoldsBack(t *testing.T) {
 	for _, commits := range []bool{true, false} {
 		run := fmt.Sprint(commits)
 		tx, err := conn.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		in := s.In(tx)
 		commit := func(s *postgres.Store, c *store.Commit) *store.Commit {
 			t.Helper()
-			if err := s.Commit(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Commit(t.Context(), c))
 			return step(c.Run)
 		}
 		slow := commit(in, newRun("slow "+run))
@@ -89,9 +83,7 @@ func TestFeedHoldsBack(t *testing.T) {
 		if commits {
 			ends = tx.Commit
 		}
-		if err := ends(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ends(t.Context()))
 		steps, last := fed(t, s, end)
 		want := 2
 		if commits {

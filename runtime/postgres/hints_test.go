@@ -58,20 +58,14 @@ func TestWatch(t *testing.T) {
 	work := func(s store.Store, run string) {
 		c := next(t, s, run)
 		c.Start = []store.TaskRow{{Run: run, Machine: "Order", Definition: "h", Do: "d", Activity: "a", Key: run, Seq: c.Run.Seq}}
-		if err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(t.Context(), c))
 	}
 	work(listener, "own")
-	if err := other.Commit(t.Context(), next(t, other, "r")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Commit(t.Context(), next(t, other, "r")))
 	work(other, "r")
 	begin(t, other, "s")
 	work(other, "s")
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Close())
 	got := map[string]int{}
 	for got["r"] == 0 || got["s"] == 0 {
 		got[hears(t, heard)]++
@@ -87,9 +81,7 @@ func TestWatchNothing(t *testing.T) {
 	s := open(t, url)
 	heard := watch(t, s)
 	for _, payload := range []string{"nonsense", "[]", `["another process"]`, `["another process","last"]`} {
-		if err := pgtest.Exec(t.Context(), url, fmt.Sprintf("SELECT pg_notify('%s', '%s')", postgres.Channel(s), payload)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pgtest.Exec(t.Context(), url, fmt.Sprintf("SELECT pg_notify('%s', '%s')", postgres.Channel(s), payload)))
 	}
 	if first, second := hears(t, heard), hears(t, heard); first != "" || second != "last" {
 		t.Errorf("it heard %q and %q", first, second)
@@ -109,9 +101,7 @@ func TestWatchEnds(t *testing.T) {
 	over, begun := make(chan error, 1), make(chan bool, 1)
 	go func() { over <- s.Watch(context.Background(), func(string) { begun <- true }) }()
 	<-begun
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	if err := <-over; err == nil {
 		t.Error("it ends with the store, and gives no error")
 	}

@@ -27,34 +27,20 @@ func inTheMiddle(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "runs.db")
 	db, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	e := runtime.NewEngine(db)
 	register(t, e, review, reviewer(new(string)))
 	for _, id := range []string{"live", "ended", "paused"} {
-		if _, err := e.Start(t.Context(), "Review", id, json.RawMessage(`{"pr":"`+id+`"}`)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.RunUntilIdle(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.Start(t.Context(), "Review", id, json.RawMessage(`{"pr":"`+id+`"}`))))
+		must(t, errOf(e.RunUntilIdle(t.Context(), id)))
 	}
-	if _, err := e.Cancel(t.Context(), "ended", runtime.CancelOptions{Actor: "ada"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.RunUntilDone(t.Context(), "ended"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Pause(t.Context(), "paused", runtime.Operator{Actor: "ada"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Cancel(t.Context(), "ended", runtime.CancelOptions{Actor: "ada"})))
+	must(t, errOf(e.RunUntilDone(t.Context(), "ended")))
+	must(t, errOf(e.Pause(t.Context(), "paused", runtime.Operator{Actor: "ada"})))
 	children := childrenOf(t, db, "live")
 	send(t, e, children[0])
-	if _, err := e.RunUntilIdle(t.Context(), "live"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.RunUntilIdle(t.Context(), "live")))
 	leaveCheckpoint(t, e, db, childrenOf(t, db, "live"))
 	return path
 }
@@ -71,16 +57,12 @@ func TestImport(t *testing.T) {
 	aside, err := sqlite.Move(t.Context(), path, func(ctx context.Context, from store.Exporter) error {
 		return db.Import(ctx, from, replayed)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the file is still there: %v", err)
 	}
 	before, err := sqlite.Open(t.Context(), aside, sqlite.ReadOnly())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer before.Close()
 	if was, is := contents(t, before), contents(t, db); was != is {
 		t.Errorf("it was\n%s\nand is\n%s", was, is)
@@ -92,9 +74,7 @@ func TestImport(t *testing.T) {
 		return nil
 	}))
 	register(t, e, review, reviewer(&checkpoint))
-	if _, err := e.Resume(t.Context(), "paused", runtime.Operator{Actor: "ada"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Resume(t.Context(), "paused", runtime.Operator{Actor: "ada"})))
 	for _, run := range []string{"live", "paused"} {
 		for state := ""; state != "Done"; {
 			for _, child := range childrenOf(t, db, run) {
@@ -160,14 +140,10 @@ func TestImportRefused(t *testing.T) {
 func TestMoveHeld(t *testing.T) {
 	path := inTheMiddle(t)
 	db, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	live := childrenOf(t, db, "live")
 	row, err := db.Load(t.Context(), live[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := time.Now()
 	claimed, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: now, Until: now.Add(time.Hour), Limit: 1,
 		Activities: []store.Claimable{{Definition: row.Definition, Activity: "read"}}})

@@ -27,18 +27,14 @@ func register(t testing.TB, e *runtime.Engine, source string, activities map[str
 	}
 	for _, of := range slices.Backward(unit.Program.Machines) {
 		m, err := machine.Compile(table.Compile(of))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}}
 		for _, a := range m.Definition().Activities {
 			if a.Callee == "" && activities[a.Name] != nil {
 				h.Activities[a.Name] = activities[a.Name]
 			}
 		}
-		if err := e.Register(m, source, h); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Register(m, source, h))
 	}
 }
 
@@ -71,9 +67,7 @@ func newProgram(t *testing.T) *program {
 	url := pgtest.URL(t)
 	p := &program{T: t, store: open(t, url), table: pgtest.SchemaOf(t, url) + ".orders"}
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	delete(config.RuntimeParams, "fsmc_schema")
 	if p.conn, err = pgx.ConnectConfig(t.Context(), config); err != nil {
 		t.Fatal(err)
@@ -107,18 +101,14 @@ func (p *program) exec(on interface {
 func (p *program) begin() (pgx.Tx, *runtime.Engine) {
 	p.Helper()
 	tx, err := p.conn.Begin(p.Context())
-	if err != nil {
-		p.Fatal(err)
-	}
+	must(p, err)
 	return tx, p.engine.Over(p.store.In(tx))
 }
 
 // orders is how many rows the program's own table has.
 func (p *program) orders() (n int) {
 	p.Helper()
-	if err := p.conn.QueryRow(p.Context(), "SELECT count(*) FROM "+p.table).Scan(&n); err != nil {
-		p.Fatal(err)
-	}
+	must(p, p.conn.QueryRow(p.Context(), "SELECT count(*) FROM "+p.table).Scan(&n))
 	return n
 }
 
@@ -129,9 +119,7 @@ func TestIn(t *testing.T) {
 	for _, commit := range []bool{false, true} {
 		tx, engine := p.begin()
 		p.exec(tx, "INSERT INTO "+p.table+" VALUES ('o1')")
-		if _, err := engine.Start(t.Context(), "Order", "o1", json.RawMessage(`{"sku":"lamp"}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(engine.Start(t.Context(), "Order", "o1", json.RawMessage(`{"sku":"lamp"}`))))
 		v, err := engine.Send(t.Context(), "o1", runtime.NewEvent("Approve", nil, runtime.WithEventID("a")))
 		if err != nil || v.State != "Paying" {
 			t.Fatalf("%+v, %v", v, err)
@@ -143,9 +131,7 @@ func TestIn(t *testing.T) {
 		if commit {
 			end, want = tx.Commit, 1
 		}
-		if err := end(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, end(t.Context()))
 		runs, err := p.store.Runs(t.Context(), runtime.RunFilter{})
 		if err != nil || len(runs) != want || p.orders() != want {
 			t.Fatalf("commit %v: %d runs, %d orders, %v", commit, len(runs), p.orders(), err)
@@ -173,9 +159,7 @@ func TestIn(t *testing.T) {
 func TestInRefused(t *testing.T) {
 	p := newProgram(t)
 	tx, engine := p.begin()
-	if _, err := engine.Start(t.Context(), "Order", "o1", json.RawMessage(`{"sku":"lamp"}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(engine.Start(t.Context(), "Order", "o1", json.RawMessage(`{"sku":"lamp"}`))))
 	var refused *runtime.Rejected
 	if _, err := engine.Send(t.Context(), "o1", runtime.NewEvent("Paid", nil)); !errors.As(err, &refused) {
 		t.Errorf("an event that nothing handles: %v", err)
@@ -190,9 +174,7 @@ func TestInRefused(t *testing.T) {
 		t.Error("a message twice")
 	}
 	p.exec(tx, "INSERT INTO "+p.table+" VALUES ('o1')")
-	if err := tx.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tx.Commit(t.Context()))
 	if err := in.PutDefinition(t.Context(), store.DefinitionRow{Hash: "h", Machine: "M", Definition: []byte("{}")}); err == nil {
 		t.Error("it writes after the transaction has ended")
 	}

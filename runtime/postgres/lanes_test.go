@@ -15,13 +15,19 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // openAt opens a database that may forget.
 func openAt(t *testing.T, url string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), url, Relaxed())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -63,9 +69,7 @@ func made(t *testing.T, url string, runs ...string) *Store {
 		c.Start = []store.TaskRow{{Run: run, Machine: "M", Definition: "h", Do: "d", Activity: "a", Key: run, Seq: 1}}
 		err = errors.Join(err, s.Commit(t.Context(), c))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -84,9 +88,7 @@ func claim(t *testing.T, s *Store, run string) *store.Claim {
 func load(t *testing.T, s *Store, run string) store.RunRow {
 	t.Helper()
 	row, err := s.Load(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return row
 }
 
@@ -96,9 +98,7 @@ func TestBatchRefuses(t *testing.T) {
 	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "a", "b", "c", "d", "e", "f", "j", "k")
 	row := func(run string) store.RunRow { return load(t, s, run) }
 	stale := stepOf(row("k"))
-	if err := s.Commit(t.Context(), stepOf(row("k"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), stepOf(row("k"))))
 	commits := []*store.Commit{stepOf(row("a")), stepOf(row("b")), newRun("c"), stepOf(row("d")), stepOf(row("e")), stepOf(row("f")), newRun("g"), newRun("h"),
 		stepOf(row("j")), stale}
 	commits[1].EventID = "first"
@@ -208,9 +208,7 @@ func TestBatchForgetful(t *testing.T) {
 	stale, fresh := openAt(t, url), openAt(t, url)
 	first := stepOf(load(t, stale, "a"))
 	first.Run.State, first.Run.Entered, first.History[0].To = "B", noon.Add(time.Minute), "B"
-	if err := s.Commit(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), first))
 	row := first.Run
 	for i, of := range []*Store{fresh, stale} {
 		c := stepOf(row)

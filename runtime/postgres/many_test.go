@@ -102,9 +102,7 @@ func TestFold(t *testing.T) {
 	c := next(t, s, "r")
 	for range steps {
 		c.EventID = ""
-		if err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(t.Context(), c))
 		c = step(c.Run)
 	}
 	left := "DO 'BEGIN IF (SELECT count(*) FROM @.count_log) > 200 THEN RAISE ''the log is as long as before''; END IF; END'"
@@ -112,9 +110,7 @@ func TestFold(t *testing.T) {
 		t.Error(err)
 	}
 	counts, err := s.Counts(t.Context(), "", noon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all int64
 	for _, n := range counts.Steps {
 		all += n.Steps

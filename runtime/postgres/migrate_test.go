@@ -29,9 +29,7 @@ var (
 func opened(t *testing.T, url string, opts ...Option) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), url, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -53,9 +51,7 @@ func TestExpand(t *testing.T) {
 	url := pgtest.URL(t)
 	old := opened(t, url)
 	newer := opened(t, url, knows(extra))
-	if err := do(t, url, "INSERT INTO @extra VALUES (1)"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do(t, url, "INSERT INTO @extra VALUES (1)"))
 	for hash, s := range map[string]*Store{"a": old, "b": newer, "c": opened(t, url), "d": opened(t, url, Existing(), knows(extra))} {
 		if err := writes(s, hash); err != nil {
 			t.Errorf("%s: %v", hash, err)
@@ -73,9 +69,7 @@ func TestContract(t *testing.T) {
 	url := pgtest.URL(t)
 	newest := knows(extra, noExtra)
 	first, second := opened(t, url), opened(t, url, knows(extra))
-	if err := writes(opened(t, url, newest), "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writes(opened(t, url, newest), "a"))
 	if err := do(t, url, "SELECT FROM @extra"); err != nil {
 		t.Fatalf("an open took it away: %v", err)
 	}
@@ -83,9 +77,7 @@ func TestContract(t *testing.T) {
 		if _, err := Migrate(t.Context(), url, true, newest); !errors.Is(err, ErrOlderHosts) || !strings.Contains(err.Error(), "fsmc ") {
 			t.Fatalf("beside an older version: %v", err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	n := len(migrations())
 	shown, err := Migrate(t.Context(), url, false, newest)
@@ -95,9 +87,8 @@ func TestContract(t *testing.T) {
 	if err := do(t, url, "SELECT FROM @extra"); err != nil {
 		t.Fatalf("a look took it away: %v", err)
 	}
-	if _, err := Migrate(t.Context(), url, true, newest); err != nil {
-		t.Fatal(err)
-	}
+	_, err = Migrate(t.Context(), url, true, newest)
+	must(t, err)
 	if err := do(t, url, "SELECT FROM @extra"); err == nil {
 		t.Error("it is still there")
 	}
@@ -123,9 +114,8 @@ func TestContractPending(t *testing.T) {
 	if _, err := Open(t.Context(), url, needs); !errors.Is(err, ErrContract) || !strings.Contains(err.Error(), "fsmc db migrate") {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := Migrate(t.Context(), url, true, needs); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Migrate(t.Context(), url, true, needs)
+	must(t, err)
 	opened(t, url, needs)
 }
 
@@ -135,9 +125,7 @@ func TestGoneHost(t *testing.T) {
 	url := pgtest.URL(t)
 	newest := knows(extra, noExtra)
 	old := opened(t, url, knows(extra))
-	if err := do(t, url, "UPDATE @hosts SET seen = seen - interval '3 minutes'"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do(t, url, "UPDATE @hosts SET seen = seen - interval '3 minutes'"))
 	old.present.seen.Add(-180)
 	if _, err := Migrate(t.Context(), url, true, newest); err != nil {
 		t.Fatalf("an older version that has gone: %v", err)
@@ -154,26 +142,18 @@ func TestGoneHost(t *testing.T) {
 func TestBeat(t *testing.T) {
 	url := pgtest.URL(t)
 	s := opened(t, url)
-	if err := do(t, url, "DELETE FROM @hosts"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.beat(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do(t, url, "DELETE FROM @hosts"))
+	must(t, s.beat(t.Context()))
 	count := func() (n int) {
 		look := opened(t, url, ReadOnly())
 		n, _, err := readFirst(t.Context(), look, scanOne[int], "SELECT count(*) FROM @hosts WHERE seen > now() - interval '1 minute'")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return n
 	}
 	if n := count(); n != 1 {
 		t.Errorf("%d hosts", n)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	if n := count(); n != 0 {
 		t.Errorf("%d hosts after it has closed", n)
 	}
@@ -215,18 +195,14 @@ func TestKilledInMigration(t *testing.T) {
 	old := opened(t, url)
 	child := exec.Command(os.Args[0], "-test.run=^TestKilledInMigration$")
 	child.Env = append(os.Environ(), inMigration+"="+url+"&application_name="+name)
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, child.Start())
 	asleep := "DO 'BEGIN ASSERT (SELECT count(*) FROM pg_stat_activity WHERE application_name = ''" + name + "'' AND wait_event = ''PgSleep'') = 1; END'"
 	for begun := time.Now(); do(t, url, asleep) != nil; time.Sleep(5 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
 			t.Fatal("it has not begun")
 		}
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, child.Process.Kill())
 	_ = child.Wait()
 	if err := do(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '"+name+"'"); err != nil {
 		t.Fatal(err) // the server would find out when it has slept
@@ -244,15 +220,11 @@ func TestKilledInMigration(t *testing.T) {
 func TestFeedOfFormat3(t *testing.T) {
 	url := pgtest.URL(t)
 	old := opened(t, url, func(o *options) { o.steps = migrations()[:3] })
-	if err := writes(old, "h"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writes(old, "h"))
 	writeAsBefore(t, url, "before")
 	s := opened(t, url)
 	writeAsBefore(t, url, "old")
-	if err := s.Commit(t.Context(), newRun("new")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), newRun("new")))
 	rows, err := s.Feed(t.Context(), 0, 0)
 	if err != nil || len(rows) != 2 || rows[0].Run != "old" || rows[1].Run != "new" {
 		t.Errorf("%+v, %v", rows, err)
@@ -275,22 +247,16 @@ func writeAsBefore(t *testing.T, url, run string) {
 func TestTagsBesideFormat4(t *testing.T) {
 	url := pgtest.URL(t)
 	old := opened(t, url, func(o *options) { o.steps = migrations()[:4] })
-	if err := writes(old, "h"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writes(old, "h"))
 	s := opened(t, url)
 	tagged := newRun("tagged")
 	tagged.Run.Tags = map[string]string{"team": "pay"}
-	if err := s.Commit(t.Context(), tagged); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), tagged))
 	writeAsBefore(t, url, "old")
 	if row, err := s.Load(t.Context(), "old"); err != nil || row.Tags != nil {
 		t.Errorf("%+v, %v", row.Tags, err)
 	}
-	if err := do(t, url, "SET fsmc.pruning = 'on'; DELETE FROM @history WHERE run = 'tagged'; DELETE FROM @runs WHERE run = 'tagged'"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, do(t, url, "SET fsmc.pruning = 'on'; DELETE FROM @history WHERE run = 'tagged'; DELETE FROM @runs WHERE run = 'tagged'"))
 	rows, err := s.Runs(t.Context(), store.RunFilter{Tags: tagged.Run.Tags})
 	if err != nil || len(rows) > 0 {
 		t.Errorf("%+v, %v", rows, err)

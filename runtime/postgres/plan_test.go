@@ -101,9 +101,7 @@ func scans(t *testing.T, conn *pgx.Conn, name, mode string) (tables []string, pl
 	t.Helper()
 	var types []string
 	err := conn.QueryRow(t.Context(), "SELECT parameter_types :: text[] FROM pg_prepared_statements WHERE name = $1", name).Scan(&types)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var args []string
 	for _, of := range types {
 		value, ok := values[strings.ReplaceAll(of, `"`, "")]
@@ -128,9 +126,7 @@ func scans(t *testing.T, conn *pgx.Conn, name, mode string) (tables []string, pl
 		t.Fatalf("%s%s: %v", name, list, err)
 	}
 	var parsed any
-	if err := json.Unmarshal([]byte(plan), &parsed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(plan), &parsed))
 	walk(parsed, func(node map[string]any) {
 		if node["Node Type"] == "Seq Scan" {
 			tables = append(tables, node["Relation Name"].(string))
@@ -166,9 +162,7 @@ func fill(t *testing.T, url string) {
 		n = given
 	}
 	script := strings.NewReplacer("@", pgtest.SchemaOf(t, url)+".", "$n", strconv.Itoa(n)).Replace(fillScript)
-	if err := pgtest.Exec(t.Context(), url, script); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pgtest.Exec(t.Context(), url, script))
 }
 
 const fillScript = `
@@ -203,9 +197,7 @@ func TestHot(t *testing.T) {
 		for n := range 50 {
 			c.Run.State, c.Run.Entered = fmt.Sprintf("S%d", n%7), c.Run.Updated
 			c.Run.Snapshot = fmt.Appendf(nil, `{"seq":%d,"data":"%s"}`, n, strings.Repeat("x", 10*(n%40)))
-			if err := s.Commit(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Commit(t.Context(), c))
 			c = step(c.Run)
 		}
 	}
@@ -217,9 +209,7 @@ func TestHot(t *testing.T) {
 	for begun := time.Now(); all < 1000 && time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		err := conn.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'runs'",
 			pgtest.SchemaOf(t, url)).Scan(&all, &hot)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if all < 1000 || hot*100 < all*95 {
 		t.Errorf("%d of %d", hot, all)

@@ -10,6 +10,17 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/storetest"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func TestDurable(t *testing.T) {
@@ -21,9 +32,7 @@ func TestDurable(t *testing.T) {
 func open(t testing.TB, url string, opts ...postgres.Option) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)

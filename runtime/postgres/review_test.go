@@ -83,9 +83,7 @@ func reviewer(checkpoint *string) map[string]runtime.ActivityFunc {
 func childrenOf(t *testing.T, db store.Store, run string) (ids []string) {
 	t.Helper()
 	rows, err := db.Runs(t.Context(), store.RunFilter{Root: run})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range rows {
 		if row.Parent != "" && row.Status != runtime.Finished {
 			ids = append(ids, row.Run)
@@ -100,9 +98,7 @@ func childrenOf(t *testing.T, db store.Store, run string) (ids []string) {
 
 func send(t *testing.T, e *runtime.Engine, run string) {
 	t.Helper()
-	if _, err := e.Send(t.Context(), run, runtime.NewEvent("Go", nil, runtime.WithEventID("go"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(e.Send(t.Context(), run, runtime.NewEvent("Go", nil, runtime.WithEventID("go")))))
 }
 
 // leaveCheckpoint has a worker begin to read the first child's file, leave a checkpoint, and release it.
@@ -110,19 +106,13 @@ func leaveCheckpoint(t *testing.T, e *runtime.Engine, db store.Store, children [
 	t.Helper()
 	send(t, e, children[0])
 	row, err := db.Load(t.Context(), children[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := time.Now()
 	claimed, err := db.Claim(t.Context(), store.ClaimQuery{Worker: "w", Now: now.Add(time.Second) /* the engine's clock may be ahead */, Until: now.Add(time.Minute), Limit: 1,
 		Activities: []store.Claimable{{Definition: row.Definition, Activity: "read"}}})
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("%v, %v", claimed, err)
 	}
-	if _, err := db.Renew(t.Context(), claimed[0].Claim(), now, now.Add(time.Minute), json.RawMessage(`{"page":3}`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Release(t.Context(), claimed[0].Claim(), now, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(db.Renew(t.Context(), claimed[0].Claim(), now, now.Add(time.Minute), json.RawMessage(`{"page":3}`))))
+	must(t, db.Release(t.Context(), claimed[0].Claim(), now, time.Time{}))
 }

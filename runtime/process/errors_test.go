@@ -40,9 +40,7 @@ func (l *locked) String() string {
 func failed(t *testing.T, e *runtime.Engine) machine.StepView {
 	t.Helper()
 	steps, err := e.History(t.Context(), "r", 0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return steps[len(steps)-1]
 }
 
@@ -61,13 +59,9 @@ func TestStderrOfExecutable(t *testing.T) {
 			t.Parallel()
 			m, log := compile(t), &locked{}
 			h, err := Load(folder(t, map[string]string{"work": c.script}), m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
-			if _, err := e.RunUntilIdle(t.Context(), "r"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.RunUntilIdle(t.Context(), "r")))
 			if s := failed(t, e); s.Stderr != c.stored || s.Message != c.message {
 				t.Errorf("%q, %q", s.Stderr, s.Message)
 			}
@@ -123,17 +117,13 @@ func TestStderrFlood(t *testing.T) {
 	const flood = `head -c 30000000 /dev/zero >&2; head -c 30000000 /dev/zero | tr '\0' '\n' >&2; `
 	m := compile(t)
 	h, err := Load(folder(t, map[string]string{"work": flood + `echo the end >&2; exit 1`}), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := pool(t, 1, each(flood+`echo the end >&2; echo "{\"id\":$id,\"failed\":\"auth\"}"`))
 	for name, h := range map[string]runtime.Handlers{"an executable": h, "a worker": {Activities: w.Handlers(m).Activities, Guards: h.Guards}} {
 		e := begun(t, h, m, runtime.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
 		ctx, cancel := context.WithTimeout(t.Context(), hangs)
 		defer cancel()
-		if _, err := e.RunUntilIdle(ctx, "r"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(e.RunUntilIdle(ctx, "r")))
 		if s := failed(t, e).Stderr; len(s) > machine.MaxStderr || !strings.HasSuffix(s, "the end") {
 			t.Errorf("%s: %d bytes, %q", name, len(s), fmt.Sprintf("%.20q", s))
 		}
@@ -144,9 +134,7 @@ func TestStderrFlood(t *testing.T) {
 func TestStderrHeldOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	w := pool(t, 1, fmt.Sprintf("setsid sleep 600 & echo $! >%s\n", path)+each(`echo "{\"id\":$id}"; exit 0`))
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	w.Close()
 	if pid, err := os.ReadFile(path); err == nil {
 		_ = shell("kill " + string(pid)).Run()

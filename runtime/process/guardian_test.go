@@ -16,9 +16,7 @@ func sleeper(t *testing.T, environ ...string) (id int, ended <-chan error) {
 	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(cmd.Environ(), environ...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
 	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
@@ -40,9 +38,7 @@ func TestGuardian(t *testing.T) {
 		g.add(second)
 		if killed {
 			before := g.pid
-			if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Kill(before, syscall.SIGKILL))
 			for deadline := time.Now().Add(hangs); g.pid == before; { // the pipe breaks when it has ended
 				if g.add(first); time.Now().After(deadline) {
 					t.Fatal("it is not replaced")

@@ -41,26 +41,16 @@ func diesWithTheEngine(t *testing.T, script string) {
 	engine := exec.Command(os.Args[0])
 	engine.Env = append(os.Environ(), "FSMC_TEST_RUN="+filepath.Join(dir, "work"))
 	out, err := engine.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := engine.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, engine.Start())
 	defer time.AfterFunc(hangs, func() { engine.Process.Kill() }).Stop() // which ends the reading
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := engine.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, engine.Process.Kill())
 	_ = engine.Wait() // killed
 	for _, word := range strings.Fields(line) {
 		pid, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for deadline := time.Now().Add(hangs); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d outlives the engine", pid)

@@ -125,9 +125,7 @@ func stopped(t *testing.T, m *runtime.Machine, say string, exit int, began strin
 		: > %s
 		while :; do sleep 0.05; done`, say, exit, began)})
 	h, err := Load(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h
 }
 
@@ -167,20 +165,14 @@ func stop(t *testing.T, h runtime.Handlers, m *runtime.Machine, began string, ca
 	}
 	select {
 	case err := <-over:
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	case <-ctx.Done(): // the engine's own patience does not end by this clock
 		t.Fatal("it does not end")
 	}
 	steps, err := e.History(ctx, "r", 0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v, err := e.Get(ctx, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return steps, v
 }
 

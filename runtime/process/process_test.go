@@ -21,6 +21,17 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // definition is a machine with the activities `work(n) -> Found` and `rest()`,
 // and the guard `ready(n)`. It starts working on Go, if it is ready; Found leads
 // to Done, a failure to Broken with its category and message.
@@ -74,9 +85,7 @@ func compile(t testing.TB, limits ...func(*machine.Do)) *runtime.Machine {
 			limit(d)
 		}
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -102,9 +111,7 @@ func writeScript(t testing.TB, path, text string) {
 	syscall.ForkLock.RLock()
 	err := os.WriteFile(path, []byte(text), 0o755)
 	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // observed keeps what was said of attempts, to be read when the engine has stopped.
@@ -125,9 +132,7 @@ func (o *observed) OnAttempt(i runtime.AttemptInfo) {
 func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) runtime.View {
 	t.Helper()
 	h, err := Load(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return playWith(t, h, m, opts...)
 }
 
@@ -135,15 +140,9 @@ func play(t testing.TB, dir string, m *runtime.Machine, opts ...runtime.Option) 
 func begun(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runtime.Option) *runtime.Engine {
 	t.Helper()
 	e := runtime.NewEngine(memstore.New(), opts...)
-	if err := e.Register(m, "", h); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(m, "", h))
+	must(t, errOf(e.Start(t.Context(), "M", "r", nil)))
+	must(t, errOf(e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"})))
 	return e
 }
 
@@ -153,9 +152,7 @@ func playWith(t testing.TB, h runtime.Handlers, m *runtime.Machine, opts ...runt
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
 	v, err := e.RunUntilIdle(ctx, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -164,9 +161,7 @@ func outOfTime(t *testing.T, dir, began string) runtime.View {
 	t.Helper()
 	m := limited(t)
 	h, err := Load(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, v := stop(t, h, m, began, false)
 	return v
 }
@@ -179,20 +174,14 @@ type end struct {
 func endOf(t testing.TB, v runtime.View) end {
 	t.Helper()
 	var e end
-	if err := json.Unmarshal(v.Data, &e); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(v.Data, &e))
 	return e
 }
 
 func TestLoadListsWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "work"), []byte("#!/bin/sh\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "guard-ready"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "work"), []byte("#!/bin/sh\n"), 0o644))
+	must(t, os.Mkdir(filepath.Join(dir, "guard-ready"), 0o755))
 	_, err := Load(dir, compile(t))
 	want := fmt.Sprintf(`executables of machine "M" in %q: "work" is not executable, "rest" is missing, "guard-ready" is no file`, dir)
 	if err == nil || err.Error() != want {
@@ -217,9 +206,7 @@ func TestLoadStaysInTheFolder(t *testing.T) {
 		}
 	}
 	linked := filepath.Join(t.TempDir(), "linked")
-	if err := os.Symlink(dir, linked); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(dir, linked))
 	for _, dir := range []string{dir, linked} {
 		h, err := Load(dir, compile(t))
 		want := fmt.Sprintf(`executables of machine "M" in %q: "rest" is a link that leads out of the folder`, dir)
@@ -307,16 +294,10 @@ func TestGuardExecutables(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := compile(t)
 			h, err := Load(folder(t, map[string]string{"guard-ready": c.script}), m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			e := runtime.NewEngine(memstore.New())
-			if err := e.Register(m, "", h); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := e.Start(t.Context(), "M", "r", nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, e.Register(m, "", h))
+			must(t, errOf(e.Start(t.Context(), "M", "r", nil)))
 			_, err = e.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Go"})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)
@@ -451,13 +432,9 @@ func zombie(pid int) bool {
 func readPID(t testing.TB, file string) int {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pid
 }
 
@@ -469,9 +446,7 @@ func TestTail(t *testing.T) {
 	if got := b.String(); !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "\n2999") || len(got) > maxStderr+3 {
 		t.Errorf("%d bytes, from %.20q", len(got), got)
 	}
-	if _, err := b.Write([]byte(strings.Repeat("y", 10000))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(b.Write([]byte(strings.Repeat("y", 10000)))))
 	if got := b.String(); got != "…"+strings.Repeat("y", maxStderr) {
 		t.Errorf("%d bytes, from %.20q", len(got), got)
 	}

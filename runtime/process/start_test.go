@@ -75,14 +75,10 @@ func TestNotStartedIsNotCounted(t *testing.T) {
 				t.Skip("not every system minds")
 			}
 			dir := filepath.Join(t.TempDir(), "activities")
-			if err := os.Rename(folder(t, map[string]string{"guard-ready": "echo true"}), dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(folder(t, map[string]string{"guard-ready": "echo true"}), dir))
 			m := compile(t)
 			h, err := Load(dir, m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			h.Guards["ready"] = yes
 			seen := &clearing{t: t}
 			if seen.remove, err = o.put(filepath.Join(dir, "work")); err != nil {
@@ -113,13 +109,9 @@ func TestMisfits(t *testing.T) {
 				}
 				dir := folder(t, nil)
 				remove, err := obstacles[name].put(filepath.Join(dir, executable))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				h, err := Load(dir, m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if executable == "work" {
 					_, err = h.Activities["work"](t.Context(), &fsmc.Attempt{})
 				} else {
@@ -135,9 +127,7 @@ func TestMisfits(t *testing.T) {
 				if misfit && !strings.Contains(err.Error(), `"`+executable+`" cannot be used: it cannot be started: `) {
 					t.Errorf("got %v", err)
 				}
-				if err := remove(); err != nil {
-					t.Fatal(err)
-				}
+				must(t, remove())
 				if _, err := Load(dir, m); err != nil {
 					t.Errorf("when it has been put right: %v", err)
 				}
@@ -154,20 +144,14 @@ func TestGuardNotStarted(t *testing.T) {
 				t.Skip("not every system minds")
 			}
 			dir := filepath.Join(t.TempDir(), "activities")
-			if err := os.Rename(folder(t, nil), dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(folder(t, nil), dir))
 			path := filepath.Join(dir, "guard-ready")
 			remove, err := o.put(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := guard(path)(t.Context(), nil); !errors.Is(err, fsmc.ErrNoGuard) || !strings.Contains(err.Error(), o.reason) {
 				t.Errorf("got %v", err)
 			}
-			if err := remove(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, remove())
 			if ready, err := guard(path)(t.Context(), nil); err != nil || !ready {
 				t.Errorf("got %t, %v", ready, err)
 			}

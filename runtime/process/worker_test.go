@@ -90,9 +90,7 @@ func TestWorkerSeveral(t *testing.T) {
 func TestWorkerDies(t *testing.T) {
 	// The first process dies of its second line, and so does each after it.
 	w := pool(t, 1, `read -r line; echo '{"id":1}'; read -r line; echo "out of memory" >&2; exit 3`)
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); !errors.Is(err, runtime.ErrWorkerLost) {
 		t.Fatalf("got %v", err)
 	}
@@ -148,12 +146,8 @@ func TestWorkerAway(t *testing.T) {
 	away := filepath.Join(t.TempDir(), "away")
 	w := pool(t, 1, fmt.Sprintf(`rm %[1]s 2>/dev/null && exit 127; read -r line; : > %[1]s; echo '{"id":1}'`, away))
 	first, err := w.pick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))
 	<-first.gone
 	for {
 		_, err := w.attempt(t.Context(), &runtime.Attempt{})
@@ -190,9 +184,7 @@ func TestWorkerCancelled(t *testing.T) {
 				*) : > %s;;
 			esac`, cleaned, c.says, began)))
 			first, err := w.pick(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go func() {
 				for {
@@ -267,9 +259,7 @@ func TestWorkerRecovers(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ends without a word") {
 		t.Fatalf("got %v", err)
 	}
-	if err := os.WriteFile(ready, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(ready, nil, 0o600))
 	for deadline := time.Now().Add(time.Minute); err != nil; time.Sleep(10 * time.Millisecond) {
 		if err = attempt(); err != nil && time.Now().After(deadline) {
 			t.Fatalf("it is never asked again: %v", err)
@@ -292,9 +282,7 @@ func TestWorkerGuardAsksOn(t *testing.T) {
 func TestWorkerDataAsItCame(t *testing.T) {
 	const data = `{"text":"<a href=\"x\">&\u2028</a>","n":1.50}`
 	file := filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(data), 0o600))
 	w := pool(t, 1, each(fmt.Sprintf(`printf '{"id":%%s,"event":"Found","data":%%s}\n' "$id" "$(cat %s)"`, file)))
 	result, err := w.attempt(t.Context(), &runtime.Attempt{})
 	if got := fmt.Sprintf("%s", result.Data); err != nil || got != data {
@@ -311,9 +299,7 @@ func TestWorkerThatReadsNothing(t *testing.T) {
 	t.Parallel()
 	w := StartWorkers("sleep 60", 1, io.Discard)
 	process, err := w.pick(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for full := false; !full; { // the pipe first, then the queue
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		full = process.say(ctx, strings.Repeat("x", 64<<10)) != nil

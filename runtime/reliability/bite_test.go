@@ -77,37 +77,23 @@ func changed[T any](change func([]T) []T) func([]T, error) ([]T, error) {
 func TestInvariantsBite(t *testing.T) {
 	dir := t.TempDir()
 	s, err := openStation(dir, "first", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.close()
 	ctx := t.Context()
 	for _, run := range []string{"done", "open"} {
-		if _, err := s.Start(ctx, "Order", run, []byte(`{"size": 2}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(ctx, "Order", run, []byte(`{"size": 2}`))))
 		s.world.ledger.note(started, run)
-		if _, err := s.RunUntilIdle(ctx, run); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.send(ctx, run, "Note", "n-"+run, []byte(`{"text": "x"}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.RunUntilIdle(ctx, run)))
+		must(t, s.send(ctx, run, "Note", "n-"+run, []byte(`{"text": "x"}`)))
 	}
-	if err := s.send(ctx, "done", "Accept", "a-done", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.send(ctx, "done", "Accept", "a-done", nil))
 	if v, err := s.RunUntilDone(ctx, "done"); err != nil || v.State != "Delivered" {
 		t.Fatalf("the run ends in %q: %v", v.State, err)
 	}
-	if _, err := s.Start(ctx, "Order", "new", []byte(`{"size": 1}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(ctx, "Order", "new", []byte(`{"size": 1}`))))
 	read := func() *evidence {
 		e, err := readLedger(ledgerIn(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return e
 	}
 	if err := inspect(ctx, s.store, order(), read(), false); err != nil {
@@ -172,26 +158,18 @@ func TestInvariantsBite(t *testing.T) {
 func TestBoundsBite(t *testing.T) {
 	dir := t.TempDir()
 	s, err := openStation(dir, "first", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.close()
-	if _, err := s.Start(t.Context(), "Order", "r", []byte(`{"size": 2}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(t.Context(), "Order", "r", []byte(`{"size": 2}`))))
 	for _, step := range []func() error{
 		func() error { _, err := s.RunUntilIdle(t.Context(), "r"); return err },
 		func() error { _, err := s.Send(t.Context(), "r", runtime.ExternalEvent{Name: "Accept"}); return err },
 		func() error { _, err := s.RunUntilDone(t.Context(), "r"); return err },
 	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, step())
 	}
 	e, err := readLedger(ledgerIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	proved := order().proved()
 	low := *order()
 	low.proved = func() proof {

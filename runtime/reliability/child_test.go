@@ -90,15 +90,11 @@ func spawn(t *testing.T, role, dir, name, failpointAt string) *process {
 		failpoint.Variable+"="+failpointAt)
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.cmd.Start())
 	p.out = bufio.NewScanner(out)
 	p.out.Scan()
 	return p
@@ -115,16 +111,12 @@ func (p *process) says(t *testing.T, want string) {
 // tell gives the child a line.
 func (p *process) tell(t *testing.T, line string) {
 	t.Helper()
-	if _, err := fmt.Fprintln(p.in, line); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(fmt.Fprintln(p.in, line)))
 }
 
 func (p *process) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
-	if err := p.cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.cmd.Process.Signal(s))
 }
 
 // ended waits for the child, and reports whether it was killed. One that failed
@@ -146,9 +138,7 @@ func (p *process) ended(t *testing.T) (killed bool) {
 func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 	t.Helper()
 	s, err := w.open(dir, "inspector", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		if err := s.close(); err != nil {
 			t.Error(err)
@@ -163,9 +153,7 @@ func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 	if err == nil {
 		err = integrity(databaseIn(dir))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // finishDir brings all runs of dir to their end in this process, and inspects
@@ -173,9 +161,7 @@ func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 func finishDir(t *testing.T, w *work, dir string) {
 	t.Helper()
 	s, err := w.open(dir, "finisher", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	if err := s.finish(ctx); err != nil {

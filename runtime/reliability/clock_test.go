@@ -38,13 +38,9 @@ func TestClockJumps(t *testing.T) {
 	dir := t.TempDir()
 	clock := new(jumping)
 	one, err := openStation(dir, "one", 0.5, runtime.WithClock(clock))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	two, err := openStation(dir, "two", 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	waits := []func() error{one.serve(ctx), two.serve(ctx)}
 	traded := make(chan error, 2)
@@ -87,14 +83,10 @@ func finishAfter(t *testing.T, dir string, later time.Duration) {
 	clock := new(jumping)
 	clock.off.Store(int64(later))
 	s, err := openStation(dir, "later", 0, runtime.WithClock(clock))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	if err := errors.Join(s.finish(ctx), s.close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s.finish(ctx), s.close()))
 	inspectDir(t, orders, dir, true)
 }
 
@@ -107,15 +99,11 @@ func TestDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
 		l, err := openLedger(t.TempDir() + "/ledger")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer l.file.Close()
 		w := &world{ledger: l}
 		e := runtime.NewEngine(&witness{Store: store, ledger: l}, runtime.WithOutbox(w.deliver), runtime.WithPoll(time.Hour))
-		if err := e.Register(bells().Machine, bells().source, runtime.Handlers{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, e.Register(bells().Machine, bells().source, runtime.Handlers{}))
 		began := realTime()
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -123,9 +111,7 @@ func TestDay(t *testing.T) {
 		midnight := time.Now()
 		for i := range runs {
 			id := fmt.Sprintf("tower-%d", i)
-			if _, err := e.Start(ctx, "Bells", id, fmt.Appendf(nil, `{"offset": "%ds"}`, i%60)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errOf(e.Start(ctx, "Bells", id, fmt.Appendf(nil, `{"offset": "%ds"}`, i%60))))
 			l.note(started, id)
 		}
 		time.Sleep(25 * time.Hour)
@@ -163,9 +149,7 @@ func realTime() time.Time {
 func atTheirTimes(t *testing.T, e *runtime.Engine, run string, midnight time.Time, offset time.Duration) (timers int) {
 	t.Helper()
 	steps, err := e.History(t.Context(), run, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []time.Duration{0, offset}
 	for shift := offset; shift < 24*time.Hour; shift += 8 * time.Hour {
 		end := min(shift+8*time.Hour, 24*time.Hour) // where a quarter that ends then rings first

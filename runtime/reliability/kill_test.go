@@ -100,9 +100,7 @@ func killAtRandom(t *testing.T, w *work, role string, kills int) {
 		}
 		for _, p := range victims {
 			time.Sleep(rand.N(250 * time.Millisecond))
-			if err := p.cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.cmd.Process.Kill())
 		}
 		for _, p := range victims {
 			if !p.ended(t) {

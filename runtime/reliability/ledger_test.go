@@ -25,6 +25,17 @@ import (
 // the end of the line before.
 type ledger struct{ file *os.File }
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 func openLedger(path string) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return &ledger{f}, err
@@ -200,19 +211,13 @@ func (w *witness) note(what string, c store.Claim) {
 func TestTornLedger(t *testing.T) {
 	path := ledgerIn(t.TempDir())
 	l, err := openLedger(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.file.Close()
 	l.note(reached, "before", "k", 12)
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for cut := range before {
-		if err := os.WriteFile(path, before[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, before[:cut], 0o600))
 		l.note(started, "r")
 		l.begun(&runtime.Attempt{Run: "r", Activity: "work", Key: "k", Number: 1}, 0)
 		e, err := readLedger(path)

@@ -267,14 +267,10 @@ func auctionOff(t *testing.T) map[string][]porcupine.Operation {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := auctions.open(dir, "seller", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.close()
 	for i := range lots {
-		if _, err := s.Start(t.Context(), "Auction", fmt.Sprintf("lot-%d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(t.Context(), "Auction", fmt.Sprintf("lot-%d", i), nil)))
 	}
 	processes := []*process{spawn(t, "bid", dir, "b0", ""), spawn(t, "bid", dir, "b1", ""), spawn(t, "bid", dir, "b2", "")}
 	time.Sleep(rand.N(40 * time.Millisecond))
@@ -297,15 +293,11 @@ func auctionOff(t *testing.T) map[string][]porcupine.Operation {
 func readBids(t *testing.T, path string) []*bidding {
 	t.Helper()
 	lines, err := ledgerLines(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	byStart := map[int64]*bidding{}
 	for _, words := range lines {
 		b := new(bidding)
-		if err := json.Unmarshal([]byte(words[0]), b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(words[0]), b))
 		byStart[b.Begun] = b
 	}
 	return slices.SortedFunc(maps.Values(byStart), func(a, b *bidding) int { return cmp.Compare(a.Begun, b.Begun) })

@@ -169,9 +169,7 @@ func TestKillOperators(t *testing.T) {
 		t.Skip("built without the tag failpoint")
 	}
 	pattern := t.TempDir()
-	if err := fill(pattern); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fill(pattern))
 	all, err := runsIn(t.Context(), pattern)
 	if err != nil || all < 3*claims+2*8 {
 		t.Fatalf("there are %d runs: %v", all, err)
@@ -199,17 +197,13 @@ func TestKillOperators(t *testing.T) {
 func killedAt(t *testing.T, pattern, name string, c *chore, at string) bool {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(pattern)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS(pattern)))
 	if c.spoil != nil {
 		db, err := sql.Open("sqlite3", "file:"+databaseIn(dir))
 		if err == nil {
 			err = errors.Join(c.spoil(db), db.Close())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	killed := spawn(t, "attend", dir, name, at).ended(t)
 	if err := afterChore(t.Context(), dir, c, !killed); err != nil {

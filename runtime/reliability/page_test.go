@@ -21,24 +21,14 @@ import (
 func TestDamagedPage(t *testing.T) {
 	dir := t.TempDir()
 	s, err := openStation(dir, "first", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, run := range []string{"a", "b", "c"} {
-		if _, err := s.Start(t.Context(), "Order", run, []byte(`{"size": 2}`)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.RunUntilIdle(t.Context(), run); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errOf(s.Start(t.Context(), "Order", run, []byte(`{"size": 2}`))))
+		must(t, errOf(s.RunUntilIdle(t.Context(), run)))
 	}
-	if err := s.close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.close())
 	sound, err := os.ReadFile(databaseIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	size := int(binary.BigEndian.Uint16(sound[16:]))
 	pages, met := len(sound)/size, 0
 	for page := range pages {
@@ -60,9 +50,7 @@ func TestDamagedPage(t *testing.T) {
 // meetDamage reports whether the damage was met.
 func meetDamage(t *testing.T, file []byte) (met bool) {
 	dir := t.TempDir()
-	if err := os.WriteFile(databaseIn(dir), file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(databaseIn(dir), file, 0o600))
 	said := func(what string, err error) {
 		var differs *runtime.Difference
 		switch {

@@ -67,9 +67,7 @@ func liveRandomly(t *testing.T, m *model, seed uint64, onDisk bool) (sum tally) 
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		l, err := openLedger(ledgerIn(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer l.file.Close()
 		var store runtime.Store = memstore.New()
 		if onDisk {
@@ -163,9 +161,7 @@ func (p *player) live(t *testing.T, life int, store *unreliable) {
 
 func (p *player) engine(t *testing.T, store runtime.Store, worker string) *runtime.Engine {
 	e := runtime.NewEngine(store, runtime.WithWorker(worker), runtime.WithOutbox(p.deliver), runtime.WithGrace(time.Second), runtime.WithPoll(5*time.Second))
-	if err := e.Register(p.m.Machine, p.m.source, p.handlers()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Register(p.m.Machine, p.m.source, p.handlers()))
 	return e
 }
 

@@ -87,13 +87,9 @@ func TestStoppedWorker(t *testing.T) {
 func stopWorker(t *testing.T, successor string, watched, late bool) {
 	dir := t.TempDir()
 	s, err := (&work{model: parcel, handlers: auctions.handlers}).open(dir, "sender", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.close()
-	if _, err := s.Start(t.Context(), "Parcel", "p", fmt.Appendf(nil, `{"watched": %t}`, watched)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Start(t.Context(), "Parcel", "p", fmt.Appendf(nil, `{"watched": %t}`, watched))))
 	s.world.ledger.note(started, "p")
 
 	first := spawn(t, "hold", dir, "first", "")
@@ -118,9 +114,7 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 	}
 
 	history, err := s.History(t.Context(), "p", 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var results []string
 	lateOnes := 0
 	for _, step := range history {
@@ -144,9 +138,7 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 		t.Error(err)
 	}
 	e, err := readLedger(ledgerIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := inspect(t.Context(), s.store, parcel(), e, true); err != nil {
 		t.Error(err)
 	}

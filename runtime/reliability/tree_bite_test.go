@@ -23,9 +23,7 @@ func TestTreesBite(t *testing.T) {
 		if err == nil {
 			_, err = s.Start(ctx, "Convoy", run, []byte(`{"trucks": [1], "crates": [2]}`))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s.world.ledger.note(started, run)
 		t.Cleanup(func() { _ = s.close() })
 		return s
@@ -46,13 +44,9 @@ func TestTreesBite(t *testing.T) {
 		t.Fatal("the worker has failed")
 	}
 	const ended, truck, told = "open/Driving.spare.1.1", "open/Driving.t.1.1[0]", "done/Driving.t.1.1[0]"
-	if _, err := s.Complete(ctx, ended, endings["Weighing"][0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Complete(ctx, ended, endings["Weighing"][0])))
 	e, err := readLedger(ledgerIn(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := inspect(ctx, s.store, convoy(), e, false); err != nil {
 		t.Fatalf("what is sound is found damaged: %v", err)
 	}

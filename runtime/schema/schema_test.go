@@ -15,6 +15,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/schema"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // everything has an event with a field of each kind of type.
 func everything(t *testing.T) *machine.Machine {
 	return Build(t, Named("M"),
@@ -31,9 +39,7 @@ func everything(t *testing.T) *machine.Machine {
 func text(t *testing.T, s schema.Schema) string {
 	t.Helper()
 	b, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 
@@ -91,28 +97,20 @@ func TestDocs(t *testing.T) {
 func compiled(t *testing.T, s schema.Schema) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text(t, s))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
-	if err := c.AddResource("mem:s", doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddResource("mem:s", doc))
 	out, err := c.Compile("mem:s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
 func fits(t *testing.T, s *jsonschema.Schema, payload string) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(payload)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.Validate(value)
 }
 
@@ -125,9 +123,7 @@ func TestTakenFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		payload, err := m.EncodePayload(e, RandomValues(r, d, d.Events[e].Fields))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := fits(t, s, string(payload)); err != nil {
 			t.Fatalf("%s: %v", payload, err)
 		}

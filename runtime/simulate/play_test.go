@@ -15,9 +15,7 @@ import (
 func play(t *testing.T, text string) (*Played, error) {
 	t.Helper()
 	var inputs []Input
-	if err := json.Unmarshal([]byte(text), &inputs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &inputs))
 	m := machines(t, "order.fsm", order)[0]
 	return Play(func(g Guard) (*Simulation, error) {
 		return Start(m, "o", json.RawMessage(`{"n": 3}`), noon, g)
@@ -39,9 +37,7 @@ func TestPlay(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := play(t, c.inputs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if diff := cmp.Diff(c.want, path(p.Steps)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -51,9 +47,7 @@ func TestPlay(t *testing.T) {
 
 func TestPlayAsks(t *testing.T) {
 	p, err := play(t, `[{"event": "Go", "data": {"size": 3, "note": "x"}}, {"event": "Nothing"}]`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.Ask == nil || p.Ask.Guard != "is_large" || string(p.Ask.Args) != `{"size":3}` || path(p.Steps) != "start>Idle" {
 		t.Errorf("ask %+v after %s", p.Ask, path(p.Steps))
 	}
@@ -104,9 +98,7 @@ func TestChoicesCanBePlayed(t *testing.T) {
 		inputs := []Input{{Guard: "is_large", Answer: &yes}}
 		for range 6 {
 			before, err := Play(begin, inputs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(before.Choices) == 0 {
 				break
 			}
@@ -115,13 +107,9 @@ func TestChoicesCanBePlayed(t *testing.T) {
 				choice.Input.Data = map[string]json.RawMessage{"Go": json.RawMessage(`{"size":3,"note":"x"}`), "Packed": json.RawMessage(`{"note":"x"}`)}[choice.Input.Event]
 			}
 			text, err := json.Marshal(&choice.Input)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var again Input
-			if err := json.Unmarshal(text, &again); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, &again))
 			inputs = append(inputs, again)
 			after, err := Play(begin, inputs)
 			if err != nil {

@@ -22,6 +22,14 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // machines are those of a text that no other calls come last.
 func machines(t testing.TB, file, text string) []*machine.Machine {
 	t.Helper()
@@ -32,9 +40,7 @@ func machines(t testing.TB, file, text string) []*machine.Machine {
 	var list []*machine.Machine
 	for _, m := range unit.Program.Machines {
 		compiled, err := machine.Compile(table.Compile(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list = append(list, compiled)
 	}
 	return list
@@ -88,9 +94,7 @@ func begin(t *testing.T, large bool) *Simulation {
 		}
 		return large, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -98,9 +102,7 @@ func begin(t *testing.T, large bool) *Simulation {
 func takes(t *testing.T, s *Simulation, move Move, want string) {
 	t.Helper()
 	steps, err := s.Take(move)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := path(steps); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -171,9 +173,7 @@ func TestRefusedMoves(t *testing.T) {
 	refuses(t, s, Move{Kind: machine.ResumeInput}, "changes nothing")
 	refuses(t, s, Move{Kind: machine.StartInput}, "no move")
 	silent, err := Start(s.Machine(), "o2", json.RawMessage(`{"n":4}`), noon, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	refuses(t, silent, goes, `guard "is_large"`)
 	takes(t, s, goes, "Go>Refused")
 	refuses(t, s, Move{Kind: machine.TimerInput}, "no timer runs")
@@ -196,9 +196,7 @@ func TestContinue(t *testing.T) {
 	var at *machine.Snapshot
 	takes(t, s, goes, "Go>Packing p.begin>Packing")
 	at, err := s.Machine().DecodeSnapshot(s.Snapshot())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other := Continue(s.Machine(), at, nil)
 	takes(t, other, Move{Kind: machine.CancelInput}, "cancel>Packing")
 	if s.View().Status != machine.Running || other.View().Outcome != machine.Cancelled {
@@ -277,9 +275,7 @@ func TestRandomMoves(t *testing.T) {
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range machines(t, file, string(text)) {
 			for seed := range walks {
 				randomWalk(t, m, rand.New(rand.NewPCG(uint64(seed), 1)), moved)
@@ -340,9 +336,7 @@ func randomWalk(t *testing.T, m *machine.Machine, r *rand.Rand, moved map[machin
 func TestNoEndOfSteps(t *testing.T) {
 	m := machines(t, "tick.fsm", "machine Tick { context { n int = 0 }\n initial A state A { after 1ms -> B unbounded } state B { after 1ms -> A unbounded on cancel -> C } terminal C }")[0]
 	s, err := Start(m, "t", nil, noon, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := s.Take(Move{Kind: machine.TimerInput, Pass: 24 * 365 * time.Hour}); err == nil || !strings.Contains(err.Error(), "more than 20000 steps") {
 		t.Errorf("%v", err)
 	}

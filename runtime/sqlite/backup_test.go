@@ -110,19 +110,13 @@ func TestBackupFindsDamage(t *testing.T) {
 	for n := range 200 {
 		commit(t, s, firstStep(fmt.Sprintf("run-%d", n)))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := 20 * 4096; i < 24*4096; i++ {
 		file[i] = 0xa5
 	}
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, file, 0o600))
 	target := filepath.Join(t.TempDir(), "copy.db")
 	_, err = openAt(t, path, ReadOnly()).Backup(t.Context(), target, nil)
 	if !errors.Is(err, ErrDamaged) {

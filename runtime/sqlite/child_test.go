@@ -58,12 +58,8 @@ func startChild(t *testing.T, role, path string) (*exec.Cmd, *bufio.Scanner) {
 	cmd.Env = append(os.Environ(), childPath+"="+path, childRole+"="+role)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	return cmd, bufio.NewScanner(out)
 }
 
@@ -108,9 +104,7 @@ func TestKill(t *testing.T) {
 	for i := range killedRuns {
 		commit(t, s, firstStep(fmt.Sprintf("r%d", i)))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	acknowledged, commits := map[string]int64{}, 0
 	for range kills {
 		cmd, out := startChild(t, "commit until killed", path)

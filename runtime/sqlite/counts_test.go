@@ -55,9 +55,7 @@ func TestCountsOfOlderDatabase(t *testing.T) {
 		t.Fatalf("only %d counts: %v", len(want), want)
 	}
 	history, logged := historyOf(t, s), allCounts(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	for format, path := range map[int]string{1: inFormat(t, 1, path, nil), 4: inFormat(t, 4, path, logged), 5: inFormat(t, 5, path, nil)} {
 		s = openAt(t, path)
 		if got := sortedCounts(t, s); !slices.Equal(got, want) {
@@ -84,9 +82,7 @@ func TestCountsOfRepairs(t *testing.T) {
 		_, err := t.exec(`UPDATE runs SET state = 'Lost', machine = 'Other', paused = 1, started = started + 5 WHERE run = 'r'`)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := s.Commit(t.Context(), nextStep(row)); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("a step of a run that was started at another time: %v", err)
 	}
@@ -108,13 +104,9 @@ func TestCountsOfRepairs(t *testing.T) {
 func allCounts(t *testing.T, s *Store) counts {
 	t.Helper()
 	all, err := uncounted(t.Context(), plain{s.readers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, table := range countTables {
-		if err := table.read(t.Context(), plain{s.readers}, "", all); err != nil {
-			t.Fatal(err)
-		}
+		must(t, table.read(t.Context(), plain{s.readers}, "", all))
 	}
 	maps.DeleteFunc(all, func(_ count, n int64) bool { return n == 0 })
 	return all
@@ -125,9 +117,7 @@ func allCounts(t *testing.T, s *Store) counts {
 func inFormat(t *testing.T, format int, path string, logged counts) string {
 	t.Helper()
 	older := filepath.Join(t.TempDir(), "older.db")
-	if err := prepareFile(older, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, prepareFile(older, true))
 	db := connect(older, "rw", newOptions(nil))
 	defer db.Close()
 	db.SetMaxOpenConns(1)
@@ -165,9 +155,7 @@ func inFormat(t *testing.T, format int, path string, logged counts) string {
 					fmt.Sprintf(`[%s,"n":%d}]`, strings.TrimSuffix(name, "}"), part))
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return older
 }
@@ -185,9 +173,7 @@ func historyOf(t *testing.T, s *Store) []string {
 func sortedCounts(t *testing.T, s *Store) []string {
 	t.Helper()
 	c, err := s.Counts(t.Context(), "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, r := range c.Runs {
 		all = append(all, fmt.Sprint("run ", r))

@@ -41,9 +41,7 @@ func TestFeedOfProcesses(t *testing.T) {
 	putDefinition(t, openAt(t, path))
 	s := openAt(t, path, ReadOnly())
 	before, err := s.Changed(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	storetest.Follow(t, s, 2*fedRuns, fedSteps, func() {
 		var children []*exec.Cmd
 		for _, role := range []string{"feed one", "feed two"} {
@@ -76,9 +74,7 @@ func TestChanged(t *testing.T) {
 		return numbers
 	}
 	before := look()
-	if _, err := s.Feed(t.Context(), 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Feed(t.Context(), 0, 0)))
 	if after := look(); after != before {
 		t.Errorf("%v and then %v, with nothing written", before, after)
 	}

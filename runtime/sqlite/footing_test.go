@@ -60,22 +60,16 @@ func TestFormatChangesUnderneath(t *testing.T) {
 func TestMovedUnderneath(t *testing.T) {
 	rename := func(t *testing.T, from, to string) {
 		t.Helper()
-		if err := os.Rename(from, to); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(from, to))
 	}
 	for name, move := range map[string]func(t *testing.T, path string){
 		"the database is moved": func(t *testing.T, path string) { rename(t, path, path+".old") },
 		"the log is deleted": func(t *testing.T, path string) {
-			if err := os.Remove(path + "-wal"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(path+"-wal"))
 		},
 		"all is deleted": func(t *testing.T, path string) {
 			for _, end := range []string{"", "-wal", "-shm"} {
-				if err := os.Remove(path + end); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Remove(path+end))
 			}
 		},
 		"another is put in its place": func(t *testing.T, path string) { rename(t, made(t), path) },
@@ -87,9 +81,7 @@ func TestMovedUnderneath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := made(t)
 			link := filepath.Join(t.TempDir(), "link.db")
-			if err := os.Symlink(path, link); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(path, link))
 			for _, way := range []string{path, link} {
 				s := openAt(t, way)
 				commit(t, s, nextStep(load(t, s, "r")))
@@ -113,14 +105,10 @@ func TestMovedUnderneath(t *testing.T) {
 func TestCloseLeavesOthersLog(t *testing.T) {
 	path := made(t)
 	s, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	commit(t, s, nextStep(load(t, s, "r")))
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(path+end, path+".old"+end); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(path+end, path+".old"+end))
 	}
 	fresh := openAt(t, path)
 	putDefinition(t, fresh)
@@ -151,20 +139,14 @@ func TestLooksKeepLocks(t *testing.T) {
 	if needsFolder(path, nil) || !needsFolder(path, sqlite3.Error{Code: sqlite3.ErrCantOpen}) {
 		t.Error("needsFolder does not look at the file")
 	}
-	if _, err := Open(t.Context(), path, ReadOnly()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := inspect(context.Background(), path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(Open(t.Context(), path, ReadOnly())))
+	must(t, errOf(inspect(context.Background(), path)))
 	cmd, out := startChild(t, "restore over it", path)
 	said := ""
 	for out.Scan() {
 		said += out.Text()
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Wait())
 	if !strings.Contains(said, ErrInUse.Error()) {
 		t.Errorf("another process finds it free: %s", said)
 	}
@@ -177,9 +159,7 @@ func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for link, target := range map[string]string{"link.db": "further.db", "further.db": at("runs.db"), "round.db": "round.db", "nowhere.db": "none/runs.db"} {
-		if err := os.Symlink(target, at(link)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, at(link)))
 	}
 	s := openAt(t, at("link.db"))
 	putDefinition(t, s)

@@ -90,9 +90,7 @@ func TestMigrate(t *testing.T) {
 			if found := query[string](t, s, `PRAGMA integrity_check`); found != "ok" {
 				t.Error(found)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			load(t, openAt(t, path, ReadOnly()), "r")
 		})
 	}

@@ -52,9 +52,7 @@ func longHistories(t *testing.T) string {
 			commit(t, s, c)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	return path
 }
 
@@ -62,9 +60,7 @@ func longHistories(t *testing.T) string {
 func numbers(t *testing.T, s *Store, run string, after int64, limit int) []int64 {
 	t.Helper()
 	rows, err := s.History(t.Context(), run, after, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := []int64{}
 	for _, h := range rows {
 		if h.Run != run {
@@ -129,9 +125,7 @@ func TestHistoryDamagedChain(t *testing.T) {
 			_, err := t.exec(`UPDATE outbox SET delivered = 1`)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		done, err := s.Prune(t.Context(), store.PruneQuery{Before: noon.Add(time.Hour), Limit: 10, Now: noon.Add(time.Hour)})
 		if err != nil || done.Runs != 1 {
 			t.Errorf("%s: %+v, %v", damage, done, err)
@@ -205,8 +199,6 @@ func withoutTrigger(t *testing.T, path, trigger, text string) {
 	t.Helper()
 	s := openAt(t, path)
 	create := query[string](t, s, `SELECT sql FROM sqlite_schema WHERE name = ?`, trigger)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	raw(t, path, fmt.Sprintf("DROP TRIGGER %s; %s; %s", trigger, text, create))
 }

@@ -22,9 +22,7 @@ import (
 // of room. Unless
 // FSMC_IO_FAULTS is "all", it is a sample of the calls.
 func TestFailedCalls(t *testing.T) {
-	if err := faultfs.Register(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, faultfs.Register())
 	template := read(t, made(t))
 	for _, kind := range []struct {
 		name  string
@@ -67,9 +65,7 @@ func workload(t *testing.T, path string, template []byte, kind faultfs.Kind, n i
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, template, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, template, 0o600))
 	faultfs.Fail(kind, n, forever, code)
 	acknowledged, failed := stepUntilStopped(t, path)
 	seen := faultfs.Seen()

@@ -39,9 +39,7 @@ func TestStoreInBubble(t *testing.T) {
 	for range 5 {
 		synctest.Test(t, func(t *testing.T) {
 			inside, err := Open(t.Context(), filepath.Join(dir, "inside.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			work(t, inside)
 			if err := inside.Close(); err != nil {
 				t.Error(err)

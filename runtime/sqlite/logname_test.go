@@ -15,9 +15,7 @@ func killed(t *testing.T, path string) string {
 	t.Helper()
 	left := filepath.Join(t.TempDir(), "left.db")
 	for _, end := range []string{"", "-wal"} {
-		if err := os.WriteFile(left+end, read(t, path+end), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(left+end, read(t, path+end), 0o600))
 	}
 	return left
 }
@@ -30,9 +28,7 @@ func TestLogOfAnotherState(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	s := openAt(t, path)
 	commit(t, s, nextStep(load(t, s, "r")))
-	if _, err := s.Backup(t.Context(), backup, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), backup, nil)))
 	for _, test := range []struct {
 		name    string
 		file    []byte
@@ -50,9 +46,7 @@ func TestLogOfAnotherState(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "runs.db")
-			if err := os.WriteFile(path, older, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, older, 0o600))
 			s := openAt(t, path)
 			if test.restart {
 				shortLog(s)
@@ -77,9 +71,7 @@ func TestLogOfAnotherState(t *testing.T) {
 			left := killed(t, path)
 			<-s.writer.turn
 			if test.file != nil {
-				if err := os.WriteFile(left, test.file, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(left, test.file, 0o600))
 			}
 			before := contentsOfDir(t, filepath.Dir(left))
 			if test.refused {
@@ -91,9 +83,7 @@ func TestLogOfAnotherState(t *testing.T) {
 				if contentsOfDir(t, filepath.Dir(left)) != before {
 					t.Error("the files have changed")
 				}
-				if err := os.Remove(left + "-wal"); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Remove(left+"-wal"))
 			}
 			opened := openAt(t, left)
 			if row := load(t, opened, "r"); row.Seq != test.seq {

@@ -48,9 +48,7 @@ func TestRoomAhead(t *testing.T) {
 func TestEnoughRoom(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path)
-	if err := os.Truncate(path+"-wal", enoughRoom); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path+"-wal", enoughRoom))
 	stepRuns(t, s, 1, 3)
 	if size := sizeOf(t, path+"-wal"); size != enoughRoom {
 		t.Errorf("the log has %d bytes", size)
@@ -64,9 +62,7 @@ func TestOnlyRoom(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "left.db")
 			for end, content := range map[string][]byte{"": read(t, made(t)), "-wal": zeros[:n]} {
-				if err := os.WriteFile(path+end, content, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(path+end, content, 0o600))
 			}
 			s := openAt(t, path)
 			commit(t, s, nextStep(load(t, s, "r")))

@@ -32,18 +32,12 @@ const makeFinished = `
 // benchmarks of a process.
 func millionRuns(b *testing.B) *Store {
 	path := filepath.Join(b.TempDir(), "runs.db")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must(b, os.WriteFile(path, nil, 0o600))
 	db := connect(path, "rw", newOptions([]Option{Relaxed()}))
 	text := migrations()[0] + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID) +
 		"BEGIN;" + fmt.Sprintf(makeFinished, finishedRuns) + "COMMIT;"
-	if _, err := db.Exec(text); err != nil {
-		b.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, errOf(db.Exec(text)))
+	must(b, db.Close())
 	began := time.Now()
 	s := openAt(b, path)
 	b.Logf("counted by the migration in %s", time.Since(began))

@@ -33,13 +33,9 @@ func raw(t *testing.T, path string, statements ...string) {
 func patch(t *testing.T, path string, offset int64, bytes []byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if _, err := f.WriteAt(bytes, offset); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(f.WriteAt(bytes, offset)))
 }
 
 // TestRefused opens files that are not ours, in every way: with an error that
@@ -75,9 +71,7 @@ func TestRefused(t *testing.T) {
 		}, ErrDamaged, "its format is 0"},
 		{"cut short", func(t *testing.T, path string) {
 			ours(t, path)
-			if err := os.Truncate(path, 3*4096); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Truncate(path, 3*4096))
 		}, ErrDamaged, "malformed"},
 		{"header overwritten", func(t *testing.T, path string) {
 			ours(t, path)
@@ -120,9 +114,7 @@ func TestRefused(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // ours makes a good database at path.
@@ -131,9 +123,7 @@ func ours(t *testing.T, path string) {
 	s := openAt(t, path)
 	putDefinition(t, s)
 	commit(t, s, firstStep("r"))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 }
 
 // contentsOfDir is a hash over the names and bytes of all files in dir.
@@ -141,14 +131,10 @@ func contentsOfDir(t *testing.T, dir string) [32]byte {
 	t.Helper()
 	h := sha256.New()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		bytes, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h.Write([]byte(e.Name() + "\x00"))
 		h.Write(bytes)
 	}
@@ -159,15 +145,11 @@ func contentsOfDir(t *testing.T, dir string) [32]byte {
 func TestNewerInLog(t *testing.T) {
 	path := made(t)
 	live := openAt(t, path)
-	if _, err := live.writer.conn.ExecContext(t.Context(), "PRAGMA user_version = 999"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(live.writer.conn.ExecContext(t.Context(), "PRAGMA user_version = 999")))
 	copied := filepath.Join(t.TempDir(), "crashed.db")
 	for _, end := range []string{"", "-wal"} {
 		bytes, err := os.ReadFile(path + end)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		write(t, copied+end, string(bytes))
 	}
 	_, err := Open(t.Context(), copied)
@@ -217,9 +199,7 @@ func TestNotThere(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	path := made(t)
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := openAt(t, path, ReadOnly())
 	row, err := s.Load(t.Context(), "r")
 	if err != nil || row.Seq != 1 {
@@ -231,13 +211,9 @@ func TestReadOnly(t *testing.T) {
 	if _, err := s.readers.Exec("DELETE FROM timers"); err == nil {
 		t.Error("a reader's connection can write")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	after, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(before) != string(after) {
 		t.Error("looking has changed the database")
 	}
@@ -249,20 +225,12 @@ func TestReadOnlyFolder(t *testing.T) {
 	folder := filepath.Dir(path)
 	copied := filepath.Join(folder, "backup.db")
 	s := openAt(t, path)
-	if _, err := s.Backup(t.Context(), copied, func(context.Context, *Store) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), copied, func(context.Context, *Store) error { return nil })))
+	must(t, s.Close())
 	for _, file := range []string{path, copied} {
-		if err := os.Chmod(file, 0o400); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(file, 0o400))
 	}
-	if err := os.Chmod(folder, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(folder, 0o500))
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o700) })
 	if f, err := os.Create(filepath.Join(folder, "probe")); err == nil {
 		t.Skip("this user may write to every folder: ", f.Close())
@@ -271,9 +239,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	load(t, openAt(t, copied, ReadOnly()), "r")
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o600))
 	for _, file := range []string{path, copied} {
 		if _, err := Open(t.Context(), file); !errors.Is(err, ErrReadOnlyFile) {
 			t.Errorf("got %v", err)
@@ -325,9 +291,7 @@ func TestSynchronousIsReadBack(t *testing.T) {
 	db := connect(made(t), "rw", newOptions([]Option{Relaxed()}))
 	defer db.Close()
 	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	err = configure(t.Context(), conn, newOptions(nil))
 	if err == nil || !strings.Contains(err.Error(), "synchronous is 1 where FULL (2) was asked for") {
@@ -349,9 +313,7 @@ func TestCloseFoldsLog(t *testing.T) {
 // were none.
 func TestCrashWhileMade(t *testing.T) {
 	path := made(t)
-	if err := os.Truncate(path, 3*4096); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 3*4096))
 	patch(t, path, 18, []byte{1, 1}) // it was no write-ahead log yet
 	journal := make([]byte, 512)
 	copy(journal, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7") // sqlite.org/fileformat.html, "The Rollback Journal"

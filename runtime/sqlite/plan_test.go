@@ -29,9 +29,7 @@ func TestPlansWithStatistics(t *testing.T) {
 				}
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 	}
 	s := openAt(t, path)
 	if n := query[int](t, s, `SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'`); n != 0 {
@@ -151,9 +149,7 @@ func plan(t *testing.T, s *Store, text string) []string {
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&id, &parent, &unused, &detail))
 		steps = append(steps, detail)
 	}
 	return steps

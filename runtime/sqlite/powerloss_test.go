@@ -43,9 +43,7 @@ func TestPowerLossRelaxed(t *testing.T) {
 func images(t *testing.T) int {
 	if text := os.Getenv("FSMC_POWER_LOSSES"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return n
 	}
 	return 100
@@ -81,9 +79,7 @@ func losePower(t *testing.T, images int, opts ...Option) (lost, damaged int) {
 			if strings.HasSuffix(name, "-wal") { // and the zeros ahead of the log, or a part of them
 				content = append(content, zeros[:rnd.IntN(2)*rnd.IntN(leastRoom)]...)
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, filepath.Base(name)), content, 0o600))
 		}
 		short, err := inspectLost(t.Context(), filepath.Join(dir, filepath.Base(path)), acknowledged)
 		if err != nil {
@@ -93,9 +89,7 @@ func losePower(t *testing.T, images int, opts ...Option) (lost, damaged int) {
 		if short {
 			lost++
 		}
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(dir))
 	}
 	return lost, damaged
 }
@@ -103,9 +97,7 @@ func losePower(t *testing.T, images int, opts ...Option) (lost, damaged int) {
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return content
 }
 
@@ -118,9 +110,7 @@ type step struct {
 // into the database beside them, and marks each step when it has been acknowledged.
 func recordSteps(t *testing.T, path string, opts ...Option) ([]step, []faultfs.Op) {
 	t.Helper()
-	if err := faultfs.Register(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, faultfs.Register())
 	faultfs.Record()
 	s := openAt(t, path, append(opts, FileLayer(faultfs.Name))...)
 	shortLog(s)
@@ -145,9 +135,7 @@ func recordSteps(t *testing.T, path string, opts ...Option) ([]step, []faultfs.O
 	}
 	wait.Wait()
 	ops := faultfs.Recorded()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	return steps, ops
 }
 

@@ -16,9 +16,7 @@ func TestRestore(t *testing.T) {
 	path := made(t)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	s := openAt(t, path)
-	if _, err := s.Backup(t.Context(), backup, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), backup, nil)))
 	for range 50 {
 		commit(t, s, nextStep(load(t, s, "r")))
 	}
@@ -51,9 +49,7 @@ func TestRestoreIsRefused(t *testing.T) {
 	write(t, text, "no database")
 	s := openAt(t, path)
 	stepRuns(t, s, killedRuns, 1)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	cmd, out := startChild(t, "commit until killed", path)
 	defer func() {
 		if err := cmd.Process.Kill(); err != nil {
@@ -90,9 +86,7 @@ func TestRestoreOlderFormat(t *testing.T) {
 	fill(t, backup, migrations()[:5])
 	before := contentsOfDir(t, filepath.Dir(backup))
 	path := made(t)
-	if _, err := Restore(t.Context(), backup, path, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(Restore(t.Context(), backup, path, nil)))
 	if row := load(t, openAt(t, path, ReadOnly()), "r"); row.Seq != 2 {
 		t.Errorf("the run is at %d", row.Seq)
 	}
@@ -107,20 +101,14 @@ func TestRestoreInHalf(t *testing.T) {
 	path := made(t)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	s := openAt(t, path)
-	if _, err := s.Backup(t.Context(), backup, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.Backup(t.Context(), backup, nil)))
 	commit(t, s, nextStep(load(t, s, "r")))
 	left := killed(t, path)
-	if err := os.WriteFile(left, read(t, backup), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(left, read(t, backup), 0o600))
 	if _, err := Open(t.Context(), left); !errors.Is(err, ErrLog) {
 		t.Errorf("it opens: %v", err)
 	}
-	if _, err := Restore(t.Context(), backup, left, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(Restore(t.Context(), backup, left, nil)))
 	if row := load(t, openAt(t, left), "r"); row.Seq != 1 {
 		t.Errorf("the run is at %d", row.Seq)
 	}

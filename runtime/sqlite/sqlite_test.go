@@ -16,6 +16,17 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/storetest"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errOf is the error of a call, for must, where nothing else of it is wanted.
+func errOf[T any](_ T, err error) error { return err }
+
 // TestMain lets the tests start this binary as another process.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
@@ -39,9 +50,7 @@ func TestDurable(t *testing.T) {
 func openAt(t testing.TB, path string, opts ...Option) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
@@ -58,9 +67,7 @@ func made(t testing.TB) string {
 	s := openAt(t, path)
 	putDefinition(t, s)
 	commit(t, s, firstStep("r"))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	return path
 }
 
@@ -71,24 +78,18 @@ func putDefinition(t testing.TB, s *Store) {
 	err := s.PutDefinition(context.Background(), store.DefinitionRow{
 		Hash: "h", Machine: "Order", Definition: json.RawMessage(`{}`),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func commit(t testing.TB, s *Store, c *store.Commit) {
 	t.Helper()
-	if err := s.Commit(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(context.Background(), c))
 }
 
 func load(t testing.TB, s *Store, run string) store.RunRow {
 	t.Helper()
 	row, err := s.Load(t.Context(), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return row
 }
 

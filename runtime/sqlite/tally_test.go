@@ -80,9 +80,7 @@ func TestCountsOfFailedFold(t *testing.T) {
 	commit(t, theirs, longStep("theirs", "theirs", 10))
 	exec := func(text string) {
 		t.Helper()
-		if err := ours.write(t.Context(), func(t *tx) error { _, err := t.exec(text); return err }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ours.write(t.Context(), func(t *tx) error { _, err := t.exec(text); return err }))
 	}
 	exec(`CREATE TRIGGER fault BEFORE INSERT ON cost_counts BEGIN SELECT RAISE(ABORT, 'a fault'); END`)
 	costly := longStep("costly", "first", foldAt) // with names that are known
@@ -102,9 +100,7 @@ func TestCountsOfFailedFold(t *testing.T) {
 func stepsByInput(t *testing.T, s *Store) map[string]int64 {
 	t.Helper()
 	counts, err := s.Counts(t.Context(), "", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	steps := map[string]int64{}
 	for i := range counts.Steps {
 		steps[counts.Steps[i].Input] += counts.Steps[i].Steps

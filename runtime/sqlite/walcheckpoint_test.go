@@ -44,9 +44,7 @@ func stepRuns(t *testing.T, s *Store, callers, steps int) {
 func sizeOf(t *testing.T, file string) int64 {
 	t.Helper()
 	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return info.Size()
 }
 
@@ -55,14 +53,10 @@ func sizeOf(t *testing.T, file string) int64 {
 func beginnings(t *testing.T, path string) uint32 {
 	t.Helper()
 	f, err := os.Open(path + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	var n [4]byte
-	if _, err := f.ReadAt(n[:], 12); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(f.ReadAt(n[:], 12)))
 	return binary.BigEndian.Uint32(n[:])
 }
 
@@ -115,20 +109,14 @@ func TestReaderKeepsLog(t *testing.T) {
 	s := openAt(t, path)
 	shortLog(s)
 	reading, err := s.readers.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var runs int
-	if err := reading.QueryRow("SELECT count(*) FROM runs").Scan(&runs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, reading.QueryRow("SELECT count(*) FROM runs").Scan(&runs))
 	stepRuns(t, s, 4, 50)
 	if err := reading.QueryRow("SELECT count(*) FROM runs").Scan(&runs); err != nil || runs != 1 {
 		t.Errorf("the reader sees %d runs, %v", runs, err)
 	}
-	if err := reading.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, reading.Rollback())
 	for deadline := time.Now().Add(time.Minute); ; {
 		stepRuns(t, s, 4, 100)
 		if left, _, err := s.writer.wal.run("PASSIVE"); err == nil && left < 200 {

@@ -62,9 +62,7 @@ func countCommits(t *testing.T, s *Store) *int {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
@@ -182,9 +180,7 @@ func TestRefusedOfBatch(t *testing.T) {
 		conn.(*sqlite3.SQLiteConn).RegisterRollbackHook(func() { rolledBack++ })
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	row := load(t, s, "r")
 	fenced, conflict := nextStep(row), nextStep(row)
 	fenced.Claim = &store.Claim{Run: "r", Do: "work", Seq: 1, Epoch: 7}
@@ -252,9 +248,7 @@ func TestOvertaken(t *testing.T) {
 		}
 		return t.delete(context.Background(), &prunable{run: "d", end: end{seq: 2}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := ours.Commit(t.Context(), afterwards); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
@@ -303,9 +297,7 @@ func TestIDAgain(t *testing.T) {
 func TestLargeRollback(t *testing.T) {
 	path := made(t)
 	ours, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	theirs := openAt(t, path)
 	for _, s := range []*Store{ours, theirs} {
 		s.writer.wal.every.Store(1 << 40)
@@ -419,9 +411,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("the run reads as step %d", row.Seq)
 		}
 	}
-	if _, err := s.writer.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errOf(s.writer.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1000000")))
 	commit(t, s, c)
 	if found := query[string](t, s, "PRAGMA integrity_check(1)"); found != "ok" {
 		t.Error(found)
@@ -432,9 +422,7 @@ func TestDamagedPage(t *testing.T) {
 	path := made(t)
 	s := openAt(t, path, ReadOnly())
 	root := query[int64](t, s, `SELECT rootpage FROM sqlite_schema WHERE name = 'inbox'`)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	patch(t, path, (root-1)*4096, []byte(strings.Repeat("\xff", 4096)))
 	s = openAt(t, path)
 	row := load(t, s, "r")
@@ -453,19 +441,13 @@ func TestDamagedPage(t *testing.T) {
 func BenchmarkCommit(b *testing.B) {
 	b.Run("disk", func(b *testing.B) {
 		f, err := os.Create(filepath.Join(b.TempDir(), "block"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		defer f.Close()
 		block := make([]byte, 4096)
 		for i := 0; b.Loop(); i++ {
 			block[0] = byte(i)
-			if _, err := f.WriteAt(block, 0); err != nil {
-				b.Fatal(err)
-			}
-			if err := f.Sync(); err != nil {
-				b.Fatal(err)
-			}
+			must(b, errOf(f.WriteAt(block, 0)))
+			must(b, f.Sync())
 		}
 	})
 	for _, callers := range []int{1, 64} {

@@ -37,9 +37,7 @@ func TestRetryOfEnded(t *testing.T) {
 	c := dial(t, t.Name())
 	serve(t, c, order, failing(), deliver)
 	engine := runtime.NewEngine(memstore.New(), runtime.WithWorker("worker"), runtime.WithOutbox(deliver))
-	if err := engine.Register(order, source, failing()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, engine.Register(order, source, failing()))
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Run(running) }()
@@ -95,9 +93,7 @@ func TestRetryOfEnded(t *testing.T) {
 	}
 	for try := 0; ; try++ { // the list is behind by a moment
 		rows, err := c.List(ctx, 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		status := []string{}
 		for _, row := range rows {
 			if row.Run == "again" {

@@ -49,14 +49,10 @@ func BenchmarkUpdates(b *testing.B) {
 	counting, hand := fmt.Sprint("counter-", time.Now().UnixNano()), fmt.Sprint("by-hand-", time.Now().UnixNano())
 	w := worker.New(c.Temporal, "by-hand", worker.Options{})
 	w.RegisterWorkflow(byHand)
-	if err := w.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, w.Start())
 	defer w.Stop()
 	serve(b, c, counter, runtime.Handlers{}, nil)
-	if err := c.Start(b.Context(), counter, counting, nil); err != nil {
-		b.Fatal(err)
-	}
+	must(b, c.Start(b.Context(), counter, counting, nil))
 	if _, err := c.Temporal.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{ID: hand, TaskQueue: "by-hand"}, byHand); err != nil {
 		b.Fatal(err)
 	}
@@ -66,9 +62,7 @@ func BenchmarkUpdates(b *testing.B) {
 		if err == nil {
 			err = h.Get(b.Context(), nil)
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 	}
 	send(counting)
 	send(hand)
@@ -105,15 +99,11 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		n++
 		run := fmt.Sprint("run-", time.Now().UnixNano())
-		if err := c.Start(b.Context(), order, run, json.RawMessage(`{"item":"book"}`)); err != nil {
-			b.Fatal(err)
-		}
+		must(b, c.Start(b.Context(), order, run, json.RawMessage(`{"item":"book"}`)))
 		if _, err := c.Send(b.Context(), run, machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":"ada"}`)}); err != nil {
 			b.Fatal(err)
 		}
-		if err := c.Temporal.GetWorkflow(b.Context(), run, "").Get(b.Context(), nil); err != nil {
-			b.Fatal(err)
-		}
+		must(b, c.Temporal.GetWorkflow(b.Context(), run, "").Get(b.Context(), nil))
 		events += count(b, c.Temporal, run)
 		bytes += size(b, c.Temporal, run)
 	}
@@ -124,9 +114,7 @@ func BenchmarkRun(b *testing.B) {
 // size is how many bytes Temporal's history of a workflow has.
 func size(b *testing.B, c client.Client, id string) int {
 	about, err := c.DescribeWorkflowExecution(b.Context(), id, "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return int(about.GetWorkflowExecutionInfo().GetHistorySizeBytes())
 }
 

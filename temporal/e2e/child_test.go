@@ -12,6 +12,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestTree: a run and its children make on a server the records that they make in memory.
 func TestTree(t *testing.T) {
 	// Without a budget what a child uses is told with its end alone: else it is told some moment before.
@@ -23,17 +31,13 @@ func TestTree(t *testing.T) {
 	c := dial(t, t.Name())
 	c.Callees = machines[:1]
 	serveTree(t, c, machines)
-	if err := c.Start(ctx, machines[1], "grove", params); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start(ctx, machines[1], "grove", params))
 
 	var here effects
 	engine := runtime.NewEngine(memstore.New(), runtime.WithWorker("worker"), runtime.WithOutbox(here.deliver))
 	handlers := here.tourists()
 	for _, m := range machines {
-		if err := engine.Register(m, source, handlers[m.Definition().Name]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, engine.Register(m, source, handlers[m.Definition().Name]))
 	}
 	working, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -77,9 +81,7 @@ func TestTree(t *testing.T) {
 	send("grove", "Leave")
 	wait(runs[2], "Broken") // which the parent has left
 	wait("grove", "Done")
-	if err := engine.WaitDelivered(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(t, engine.WaitDelivered(ctx))
 	for _, run := range runs {
 		finished(t, c, run)
 		steps, err := c.History(ctx, run, 0, 100)

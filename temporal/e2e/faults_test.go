@@ -58,17 +58,13 @@ func faulty(t *testing.T, signal syscall.Signal) {
 	first.Env = append(os.Environ(), "FSMC_E2E_BEGAN="+began, fmt.Sprintf("FSMC_E2E_QUEUE=temporal://%s/%s?queue=%s",
 		server().GetFrontendHostPort(), server().GetDefaultNamespace(), t.Name()))
 	first.Stderr = os.Stderr
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Start())
 	t.Cleanup(func() {
 		_ = first.Process.Kill()
 		_ = first.Wait()
 	})
 	run := strings.ToLower(t.Name())
-	if err := c.Start(t.Context(), order, run, json.RawMessage(`{"item":"book"}`)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start(t.Context(), order, run, json.RawMessage(`{"item":"book"}`)))
 	if _, err := c.Send(t.Context(), run, machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":"ada"}`)}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,9 +79,7 @@ func faulty(t *testing.T, signal syscall.Signal) {
 	if key == "" {
 		t.Fatal("no attempt has begun")
 	}
-	if err := first.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Process.Signal(signal))
 	var second effects
 	serve(t, c, order, second.handlers(), second.deliver)
 	for deadline := time.Now().Add(90 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -98,18 +92,14 @@ func faulty(t *testing.T, signal syscall.Signal) {
 		}
 	}
 	if signal == syscall.SIGSTOP {
-		if err := first.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		must(t, first.Process.Signal(syscall.SIGCONT))
 		time.Sleep(2 * time.Second) // in which it says what it has to say
 	}
 	if second.seen[key] != 1 || len(second.seen) != 2 {
 		t.Errorf("the attempt %q that was lost and the message: %v", key, second.seen)
 	}
 	steps, err := c.History(t.Context(), run, 0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lost := 0
 	for i, step := range steps {
 		if step.Seq != int64(i+1) {

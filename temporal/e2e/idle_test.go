@@ -47,15 +47,11 @@ func TestIdle(t *testing.T) {
 				}
 			}
 		}}}, nil)
-	if err := c.Start(t.Context(), m, "idle", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start(t.Context(), m, "idle", nil))
 	steps := func() (kinds []machine.InputKind) {
 		t.Helper()
 		all, err := c.History(t.Context(), "idle", 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range all {
 			kinds = append(kinds, all[i].Kind)
 		}

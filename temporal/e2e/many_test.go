@@ -16,9 +16,7 @@ func TestManySenders(t *testing.T) {
 	const senders = 64
 	c := dial(t, t.Name())
 	serve(t, c, counter, runtime.Handlers{}, nil)
-	if err := c.Start(t.Context(), counter, "many", nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Start(t.Context(), counter, "many", nil))
 	var all sync.WaitGroup
 	for i := range senders {
 		all.Go(func() {

@@ -61,9 +61,7 @@ func TestMigrates(t *testing.T) {
 	there := &slow{begun: make(chan string, 1)}
 	serve(t, c, next, there.handlers(), there.deliver) // it serves runs of the version before, too
 	for _, run := range []string{"moving", "waiting"} {
-		if err := c.Start(ctx, order, run, params); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start(ctx, order, run, params))
 	}
 	if _, err := c.Send(ctx, "moving", approve); err != nil {
 		t.Fatal(err)
@@ -77,9 +75,7 @@ func TestMigrates(t *testing.T) {
 				runs[r.Run] = r
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(runs) == 2 {
 				break
 			}
@@ -107,9 +103,7 @@ func TestMigrates(t *testing.T) {
 
 	here := &slow{begun: make(chan string, 1)}
 	engine := runtime.NewEngine(memstore.New(), runtime.WithWorker("worker"), runtime.WithOutbox(here.deliver))
-	if err := engine.Register(order, source, here.handlers()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, engine.Register(order, source, here.handlers()))
 	working, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Run(working) }()
@@ -120,17 +114,11 @@ func TestMigrates(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-here.begun
-	if err := engine.Register(next, renamed, here.handlers()); err != nil {
-		t.Fatal(err)
-	}
-	if err := engine.Migrate(ctx, "Order", options(true, mapping), func(runtime.MigratedRun) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, engine.Register(next, renamed, here.handlers()))
+	must(t, engine.Migrate(ctx, "Order", options(true, mapping), func(runtime.MigratedRun) error { return nil }))
 	for {
 		v, err := engine.Get(ctx, "moving")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if v.Status == machine.Finished {
 			break
 		}

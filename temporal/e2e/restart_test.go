@@ -49,9 +49,7 @@ func startServer(t *testing.T, file string, port int) (of *exec.Cmd, at int) {
 	if err == nil {
 		err = of.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		_ = of.Process.Kill()
 		_ = of.Wait()
@@ -75,9 +73,7 @@ func TestServerRestarts(t *testing.T) {
 	connect := func(queue string) *temporal.Client {
 		t.Helper()
 		c, err := temporal.Dial(t.Context(), fmt.Sprintf("temporal://127.0.0.1:%d/?queue=%s", port, queue), client.Options{Logger: quiet{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(c.Temporal.Close)
 		return c
 	}
@@ -140,9 +136,7 @@ func TestServerRestarts(t *testing.T) {
 		for acknowledged.Load() < int64((i+1)*senders*each/5) { // so that it works each time
 			time.Sleep(20 * time.Millisecond)
 		}
-		if err := running.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		must(t, running.Process.Signal(signal))
 		_ = running.Wait()
 		if before := acknowledged.Load(); before >= senders*each {
 			t.Error("all was done before the server went: nothing was tried")

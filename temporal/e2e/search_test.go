@@ -19,18 +19,14 @@ func TestListed(t *testing.T) {
 	_, err := c.Temporal.OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{
 		Namespace: server().GetDefaultNamespace(), SearchAttributes: temporal.Attributes(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	serve(t, c, counter, runtime.Handlers{}, nil)
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) { // the server learns of them a moment later
 		if err = c.Start(t.Context(), counter, "listed", nil); err == nil || time.Since(begun) > time.Minute {
 			break
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := c.Send(t.Context(), "listed", machine.ExternalEvent{Name: "Stop", Data: json.RawMessage(`{}`)}); err != nil {
 		t.Fatal(err)
 	}

@@ -93,18 +93,14 @@ func TestTLS(t *testing.T) {
 			ClientCAFiles: []string{file("ca.pem")}, RequireClientAuth: true}},
 		SystemWorker: config.WorkerTLS{CertFile: file("server.pem"), KeyFile: file("server.key"), Client: trusts},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.Stop() })
 	program := command(t, folder)
 
 	trust, key := "TEMPORAL_TLS_SERVER_CA_CERT_PATH="+file("ca.pem"), "TEMPORAL_API_KEY=the-right-key"
 	shows := []string{"TEMPORAL_TLS_CLIENT_CERT_PATH=" + file("client.pem"), "TEMPORAL_TLS_CLIENT_KEY_PATH=" + file("client.key")}
 	private, err := os.ReadFile(file("client.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plain := server().GetFrontendHostPort()
 	for name, test := range map[string]struct {
 		db   string

@@ -75,14 +75,6 @@ type Invoke struct {
 	Done, Error []*Transition
 }
 
-// Walk calls f for s and all states inside it.
-func (s *State) Walk(f func(*State)) {
-	f(s)
-	for _, c := range s.Children {
-		c.Walk(f)
-	}
-}
-
 // Inside reports whether s is t or lies in it.
 func (s *State) Inside(t *State) bool {
 	for ; s != nil; s = s.Parent {

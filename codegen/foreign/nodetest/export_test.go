@@ -131,9 +131,7 @@ func machines(t *testing.T) map[string]*source {
 	paths, _ := filepath.Glob("../../../examples/*/*.fsm")
 	for _, path := range paths {
 		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.HasSuffix(path, "_test.fsm") {
 			add(filepath.Base(path), src)
 		}
@@ -322,9 +320,7 @@ func milliseconds(object json.RawMessage, d *machine.Definition, fields []machin
 func playAll(t *testing.T, all []*played) [][][]seen {
 	t.Helper()
 	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := exec.Command("node", "play.mjs")
 	var problems strings.Builder
 	c.Stdin, c.Stderr = strings.NewReader(string(text)), &problems

@@ -37,6 +37,14 @@ type job struct {
 	Sequences [][]string `json:"sequences"`
 }
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestImportedMachinesMoveAsTheirOriginals(t *testing.T) {
 	needNode(t)
 	paths, _ := filepath.Glob("testdata/*")
@@ -47,9 +55,7 @@ func TestImportedMachinesMoveAsTheirOriginals(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			format := "xstate"
 			if strings.HasSuffix(path, ".scxml") {
 				format = "scxml"
@@ -73,17 +79,13 @@ func imported(t *testing.T, format string, text []byte) *machine.Machine {
 	t.Helper()
 	i := slices.IndexFunc(formats.Sources, func(s foreign.Source) bool { return s.Name == format })
 	result, err := formats.Sources[i].Read("x", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unit := lang.Load([]lang.Source{{Name: "x.fsm", Src: result.Text}})
 	for _, d := range unit.Diags {
 		t.Fatalf("%s\n%s", d.Message, result.Text)
 	}
 	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -153,9 +155,7 @@ func play(t *testing.T, m *machine.Machine, all [][]string) [][]string {
 		}
 		now := time.Unix(0, 0)
 		s, _, _, err := m.Advance(m.NewSnapshot("r", 7), machine.Input{Kind: machine.StartInput}, now, ask)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		at := func() { states[i] = append(states[i], m.Definition().States[s.State].Path) }
 		at()
 		for n, input := range sequence {
@@ -202,9 +202,7 @@ func plain(name string) string {
 func ask(t *testing.T, j job) [][]string {
 	t.Helper()
 	text, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := exec.Command("node", "ask.cjs")
 	var problems bytes.Buffer
 	c.Stdin, c.Stderr = bytes.NewReader(text), &problems

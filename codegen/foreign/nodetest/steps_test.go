@@ -40,9 +40,7 @@ type passed struct {
 func TestImportedStepsMoveAsTheirOriginals(t *testing.T) {
 	needNode(t)
 	text, err := os.ReadFile("testdata/poll.asl.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ok := func(text string) outcome { return outcome{Result: json.RawMessage(text)} }
 	s := &steps{Text: string(text), Runs: sequences, Input: json.RawMessage(`{"who": "eve"}`), Outcomes: map[string][]outcome{
 		"Start Job": {ok(`{"id": 7}`), ok(`{"id": "x"}`), {Error: "Throttled"}, {Error: "NoQuota"}, {Error: "Other"}},
@@ -87,9 +85,7 @@ func (s *steps) play(t *testing.T, m *machine.Machine, run int) passed {
 	}
 	params, _ := json.Marshal(map[string]json.RawMessage{"input": s.Input})
 	sim, err := simulate.Start(m, "r", params, time.Unix(1_800_000_000, 0), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls := map[string]int{}
 	for n := 0; sim.View().Status == machine.Running; n++ {
 		if n > 1000 {
@@ -168,9 +164,7 @@ func pick(state string, call, run int) int {
 func (s *steps) ask(t *testing.T) []passed {
 	t.Helper()
 	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := exec.Command("node", "steps.mjs")
 	var problems strings.Builder
 	c.Stdin, c.Stderr = strings.NewReader(string(text)), &problems

@@ -155,7 +155,7 @@ func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Pa
 func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice, Payload) []*Arm) {
 	choices, category := p.m.Choices(s, c), c.Category.Name
 	if category == ir.Timeout && c.Category.BuiltIn && c.Do.Timeout != nil && c.Do.Fan == nil {
-		limit := &Delay{ID: p.delay(), Wait: *c.Do.Timeout, Failed: &Failure{category, c.Do.Activity.Name}}
+		limit := &Delay{ID: p.delay(), Wait: *c.Do.Timeout, Failed: c.Do.Activity.Name}
 		limit.Arms = arms(choices, OfFailure)
 		n.After = append(n.After, limit)
 	}

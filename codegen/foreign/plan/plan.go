@@ -79,19 +79,14 @@ type Handler struct {
 // Delay is a timer that starts when its node is entered. With Raises it raises that event, which
 // handlers of leaves take, else it has Arms.
 type Delay struct {
-	ID     int      // unique in the chart
-	Wait   int64    // nanoseconds; not meant with Var or Holder
-	Var    *ir.Var  // a duration, or a deadline
-	Holder string   // the Var of the chart that holds how long
-	Jitter float64  // share by which it is longer
-	Raises string   //
-	Failed *Failure // of a limit: with what the attempt fails
+	ID     int     // unique in the chart
+	Wait   int64   // nanoseconds; not meant with Var or Holder
+	Var    *ir.Var // a duration, or a deadline
+	Holder string  // the Var of the chart that holds how long
+	Jitter float64 // share by which it is longer
+	Raises string  //
+	Failed string  // of a limit: the activity whose attempt fails
 	Arms   []*Arm
-}
-
-// Failure is what a limit of time has an attempt fail with.
-type Failure struct {
-	Category, Activity string
 }
 
 // Call is an activity, or a machine, that runs while its node is active.
@@ -141,7 +136,6 @@ type Arm struct {
 // Cond is a condition: of the machine, or of the chart itself. Exactly one is set.
 type Cond struct {
 	Expr   ir.Expr
-	Not    bool   // of Expr
 	Below  string // this Var is less than Limit
 	Limit  int64
 	Unless string // this Var is false

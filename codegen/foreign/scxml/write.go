@@ -309,8 +309,8 @@ func (w *writer) timed(d *plan.Delay) {
 	if d.Raises != "" {
 		return
 	}
-	if d.Failed != nil {
-		w.activity, w.limit = d.Failed.Activity, true
+	if d.Failed != "" {
+		w.activity, w.limit = d.Failed, true
 	}
 	w.arms(event(d), "", d.Arms)
 	w.activity, w.limit = "", false

@@ -322,8 +322,8 @@ func (w *writer) after(n *plan.Node) {
 
 // limit writes a timer with its arms, of the limit of an attempt those of its failure.
 func (w *writer) limit(key string, d *plan.Delay) {
-	if d.Failed != nil {
-		w.activity = d.Failed.Activity
+	if d.Failed != "" {
+		w.activity = d.Failed
 	}
 	w.arms(key, d.Arms)
 	w.activity = ""

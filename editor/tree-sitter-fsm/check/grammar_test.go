@@ -16,21 +16,23 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // language is what src/grammar.json says.
 func language(t *testing.T) *gotreesitter.Language {
 	t.Helper()
 	text, err := os.ReadFile("../src/grammar.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	grammar, err := grammargen.ImportGrammarJSON(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made, err := grammargen.GenerateLanguage(grammar)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return made
 }
 
@@ -40,13 +42,9 @@ func TestFresh(t *testing.T) {
 		t.Skip("THE GRAMMAR OF TREE-SITTER WAS NOT TESTED: there is no node")
 	}
 	made, err := exec.CommandContext(t.Context(), "node", "../generate.js", "-").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kept, err := os.ReadFile("../src/grammar.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(made) != string(kept) {
 		t.Error("run node generate.js in editor/tree-sitter-fsm")
 	}
@@ -61,17 +59,13 @@ var (
 func TestCorpus(t *testing.T) {
 	lang := language(t)
 	text, err := os.ReadFile("../test/corpus/machines.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	parts := bar.Split(string(text), -1)[1:]
 	for ; len(parts) >= 2; parts = parts[2:] {
 		name := strings.TrimSpace(parts[0])
 		source, want, _ := strings.Cut(parts[1], "\n"+strings.Repeat("-", 80)+"\n")
 		tree, err := gotreesitter.NewParser(lang).Parse([]byte(source))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want = strings.ReplaceAll(strings.Join(strings.Fields(fields.ReplaceAllString(want, "")), " "), " )", ")")
 		if got := tree.RootNode().SExpr(lang); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
@@ -86,18 +80,12 @@ func TestCorpus(t *testing.T) {
 func TestQueries(t *testing.T) {
 	lang := language(t)
 	text, err := os.ReadFile("../../../examples/orderfulfillment/orderfulfillment.fsm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tree, err := gotreesitter.NewParser(lang).Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range []string{"highlights", "folds", "indents", "locals"} {
 		source, err := os.ReadFile("../queries/" + name + ".scm")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		query, err := gotreesitter.NewQuery(string(source), lang)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -137,9 +125,7 @@ func leaves(n *gotreesitter.Node, visit func(*gotreesitter.Node)) {
 func TestMachines(t *testing.T) {
 	lang := language(t)
 	all, err := machines.All("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	parser := gotreesitter.NewParser(lang)
 	sound, names := 0, 0
 	for _, m := range all {
@@ -148,9 +134,7 @@ func TestMachines(t *testing.T) {
 		}
 		sound++
 		tree, err := parser.Parse([]byte(m.Text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if tree.RootNode().HasError() {
 			at := fault(tree.RootNode())
 			t.Errorf("%s: it does not parse: %.60q", m.File.Pos(int(at.StartByte())), m.Text[at.StartByte():])

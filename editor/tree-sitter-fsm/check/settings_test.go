@@ -16,9 +16,7 @@ import (
 func settings(t *testing.T, path string, into any) {
 	t.Helper()
 	known, err := toml.DecodeFile(path, into)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if unknown := known.Undecoded(); len(unknown) > 0 {
 		t.Errorf("%s has the keys %v, which the editor does not know", path, unknown)
 	}
@@ -124,9 +122,7 @@ func TestZed(t *testing.T) {
 		t.Errorf("the crate is %+v", crate)
 	}
 	program, err := os.ReadFile("../../zed/src/lib.rs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !strings.Contains(string(program), `which("fsmc")`) || !strings.Contains(string(program), `args: vec!["lsp".to_string()]`) {
 		t.Error("the program does not start fsmc lsp")
 	}

@@ -45,7 +45,6 @@ type Proxy struct {
 	mu        sync.Mutex
 	changed   *sync.Cond // hole
 	hole      [2]bool    // nothing gets through: to the server, to the client
-	refuse    bool
 	client    func(*Message) Verdict
 	server    func(*Message) Verdict
 	closed    bool
@@ -114,9 +113,6 @@ func (p *Proxy) Hole(toServer, toClient bool) {
 	p.set(func() { p.hole = [2]bool{toServer, toClient} })
 }
 
-// Refuse turns new connections away, or lets them in again.
-func (p *Proxy) Refuse(on bool) { p.set(func() { p.refuse = on }) }
-
 func (p *Proxy) set(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,9 +140,9 @@ func (p *Proxy) accept() {
 			return
 		}
 		p.mu.Lock()
-		refuse := p.refuse || p.closed
+		closed := p.closed
 		p.mu.Unlock()
-		if refuse {
+		if closed {
 			_ = near.Close()
 			continue
 		}

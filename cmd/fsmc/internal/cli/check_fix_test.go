@@ -8,20 +8,24 @@ import (
 	"testing"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFixOfChangedFile edits a file between reading it and writing its fix.
 func TestFixOfChangedFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "door.fsm")
 	put := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	put("machine Door {}\n")
 	s := &streams{out: new(bytes.Buffer), err: new(bytes.Buffer)}
 	r, err := s.readSources([]string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := &fixer{streams: s, reader: r, before: append(r.sources[:0:0], r.sources...)}
 	f.put(0, []byte("machine Fixed {}\n"))
 	put("machine Edited {}\n")

@@ -20,9 +20,7 @@ func TestWitnessScenarios(t *testing.T) {
 	for _, rule := range []string{"assertion-violated", "guard-gap", "no-way-to-finish", "unbounded-loop", "unhandled-case", "unhandled-failure", "unhandled-result"} {
 		path := filepath.Join("..", "..", "..", "..", "check", "rule", rule, "testdata", "bad.fsm")
 		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		machines := lang.Source{Name: "bad.fsm", Src: src}
 		unit := lang.Load([]lang.Source{machines})
 		var b bytes.Buffer

@@ -49,9 +49,7 @@ func TestHistoryReadsWell(t *testing.T) {
         redirected by the require of Waiting
 `
 	var out strings.Builder
-	if err := writeHistory(&out, steps, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writeHistory(&out, steps, nil))
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -83,9 +81,7 @@ r, 2025-03-03
         its runs used usd 0.3
 `
 	var out strings.Builder
-	if err := writeTreeSteps(&out, steps); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writeTreeSteps(&out, steps))
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -32,12 +32,8 @@ func project(t testing.TB) (root string) {
 		"project/folder.fsm/d.fsm": "enum D { X }",
 	} {
 		path := filepath.Join(top, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	for name, to := range map[string]string{
 		"lib/out.txt": "../../secret.fsm", "link.fsm": "../secret.fsm", "away": "../outside", "around": "../project/lib",
@@ -47,9 +43,7 @@ func project(t testing.TB) (root string) {
 			t.Skip(err)
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(root, "pipe.fsm"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(root, "pipe.fsm"), 0o600))
 	return root
 }
 
@@ -57,9 +51,7 @@ func project(t testing.TB) (root string) {
 func importing(t testing.TB, root string) *reader {
 	t.Helper()
 	r, err := (&streams{}).readSources([]string{filepath.Join(root, "main.fsm")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -119,9 +111,7 @@ func TestImportsOfAFolder(t *testing.T) {
 		return err
 	}
 	if os.Getuid() != 0 {
-		if err := os.Chmod(filepath.Join(root, "lib", "b.fsm"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(root, "lib", "b.fsm"), 0))
 		if err := find("lib"); err == nil || err.Error() != `has "b.fsm", which may not be read by this user` {
 			t.Errorf("a file that may not be read: %v", err)
 		}

@@ -16,9 +16,7 @@ func TestListenPrivately(t *testing.T) {
 	before := syscall.Umask(0o022)
 	defer syscall.Umask(before)
 	l, err := listenPrivately(filepath.Join(dir, "s"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	if info, err := os.Stat(filepath.Join(dir, "s")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)

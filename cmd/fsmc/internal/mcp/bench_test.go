@@ -65,12 +65,8 @@ func register(t *testing.T, engine *runtime.Engine, text string) {
 		t.Fatal(d)
 	}
 	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := engine.Register(m, text, runtime.Handlers{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, engine.Register(m, text, runtime.Handlers{}))
 }
 
 func newBench(t *testing.T, change ...func(*mcp.Options)) *bench {
@@ -99,9 +95,7 @@ func benchOver(t *testing.T, over runtime.Store, change ...func(*mcp.Options)) *
 func clientOf(t *testing.T, o mcp.Options) *bench {
 	t.Helper()
 	server, err := mcp.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	there, here := sdk.NewInMemoryTransports()
 	mcp.Connect(t, server, there)
 	b := &bench{t: t, engine: o.Engine, outputs: map[string]*jsonschema.Schema{}}
@@ -110,9 +104,7 @@ func clientOf(t *testing.T, o mcp.Options) *bench {
 	}
 	t.Cleanup(func() { b.session.Close() })
 	for tool, err := range b.session.Tools(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b.outputs[tool.Name] = compiled(t, tool.OutputSchema)
 		compiled(t, tool.InputSchema)
 	}
@@ -123,18 +115,12 @@ func clientOf(t *testing.T, o mcp.Options) *bench {
 func compiled(t *testing.T, schema any) *jsonschema.Schema {
 	t.Helper()
 	text, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource("mem:s", doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddResource("mem:s", doc))
 	out, err := c.Compile("mem:s")
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
@@ -186,9 +172,7 @@ func (b *bench) raw(tool, args string) (*sdk.CallToolResult, json.RawMessage) {
 		b.t.Fatalf("%s %.200s: %v", tool, args, err)
 	}
 	text, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	last, _ := r.Content[len(r.Content)-1].(*sdk.TextContent)
 	var spoken any
 	if err := json.Unmarshal([]byte(last.Text), &spoken); err != nil {
@@ -199,9 +183,7 @@ func (b *bench) raw(tool, args string) (*sdk.CallToolResult, json.RawMessage) {
 	}
 	if !r.IsError {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		must(b.t, err)
 		if err := b.outputs[tool].Validate(value); err != nil {
 			b.t.Errorf("%s: %v in %s", tool, err, text)
 		}

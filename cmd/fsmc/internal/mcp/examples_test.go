@@ -120,9 +120,7 @@ func exampleBench(t *testing.T, name string, clock *runtime.ManualClock) *bench 
 	t.Helper()
 	file := filepath.Join("..", "..", "..", "..", "examples", strings.ToLower(name), strings.ToLower(name)+".fsm")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	unit := lang.Load([]lang.Source{{Name: file, Src: text}})
 	engine := runtime.NewEngine(memstore.New(), runtime.WithClock(clock))
 	for _, m := range unit.Program.Machines {
@@ -131,12 +129,8 @@ func exampleBench(t *testing.T, name string, clock *runtime.ManualClock) *bench 
 		}
 		for _, c := range table.Tree(m) {
 			compiled, err := machine.Compile(c.Definition)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := engine.Register(compiled, string(text), runtime.Handlers{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, engine.Register(compiled, string(text), runtime.Handlers{}))
 		}
 	}
 	return clientOf(t, mcp.Options{Engine: engine, Machine: name, Version: "test"})
@@ -149,9 +143,7 @@ func (b *bench) play(name string, clock *runtime.ManualClock, s said, p play) sa
 	switch words[0] {
 	case "send":
 		args := map[string]any{}
-		if err := json.Unmarshal([]byte(p.data), &args); err != nil {
-			b.t.Fatal(err)
-		}
+		must(b.t, json.Unmarshal([]byte(p.data), &args))
 		args["run"] = "r"
 		return b.takes(name+"_"+words[1], string(marshalled(b.t, args)))
 	case "end":
@@ -162,9 +154,7 @@ func (b *bench) play(name string, clock *runtime.ManualClock, s said, p play) sa
 		return b.takes("complete_activity", string(marshalled(b.t, args)))
 	}
 	d, err := time.ParseDuration(words[1])
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	clock.Advance(d)
 	return b.fired(p.state)
 }
@@ -204,8 +194,6 @@ func (b *bench) named(s said, name string) string {
 func marshalled(t *testing.T, v any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }

@@ -20,9 +20,7 @@ func newHTTP(t *testing.T, name string, write bool) (*httptest.Server, *runtime.
 	engine := runtime.NewEngine(memstore.New())
 	register(t, engine, purchase)
 	s, err := mcp.New(t.Context(), mcp.Options{Engine: engine, Version: "test", Caller: func(context.Context) (string, bool) { return name, write }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)
 	return server, engine
@@ -41,9 +39,7 @@ func overHTTP(t *testing.T, server *httptest.Server) *sdk.ClientSession {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "tester\n\x1b[31m", Version: "1"}, nil).Connect(t.Context(),
 		&sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: &http.Client{Transport: forging{}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { session.Close() })
 	return session
 }
@@ -96,18 +92,14 @@ func TestHTTPBadRequests(t *testing.T) {
 		{"another method", "PUT", "application/json", "application/json, text/event-stream", "", `{}`, http.StatusMethodNotAllowed},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, server.URL, strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for header, value := range map[string]string{"Content-Type": c.kind, "Accept": c.accept, "Origin": c.origin} {
 			if value != "" {
 				req.Header.Set(header, value)
 			}
 		}
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		res.Body.Close()
 		if res.StatusCode != c.status {
 			t.Errorf("%s: %s, want %d", c.name, res.Status, c.status)

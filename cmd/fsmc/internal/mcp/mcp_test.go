@@ -16,6 +16,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestARun(t *testing.T) {
 	b := newBench(t)
 	s := b.takes("start_run", started)
@@ -303,9 +311,7 @@ func TestHints(t *testing.T) {
 	b := newBench(t, func(o *mcp.Options) { o.Machine = "Purchase" })
 	looks := []string{"check_machine", "explain_rule", "get_history", "get_run", "health", "list_machines", "list_runs", "simulate", "stats"}
 	for tool, err := range b.session.Tools(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		a := tool.Annotations
 		if a.ReadOnlyHint != slices.Contains(looks, tool.Name) || *a.DestructiveHint != (tool.Name == "cancel_run") || *a.OpenWorldHint {
 			t.Errorf("%s: %+v", tool.Name, a)

@@ -25,6 +25,14 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 )
 
+// must ends a test that cannot go on with an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 const (
@@ -96,9 +104,7 @@ const source = `machine Work(n int) {
 
 func newRuns(t testing.TB) *runs {
 	s, err := postgres.Open(t.Context(), pgtest.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return &runs{store: s, ended: make(chan struct{}, atOnce)}
 }
@@ -110,18 +116,14 @@ func (r *runs) engine(t testing.TB) *runtime.Engine {
 		t.Fatal(unit.Diags)
 	}
 	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e := runtime.NewEngine(r.store, runtime.WithConcurrency(atOnce), runtime.WithObserver(r))
 	err = e.Register(m, source, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
 		"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 			return runtime.Result{Event: "Did", Data: json.RawMessage(`{"answer":1}`)}, nil
 		},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 
@@ -154,9 +156,7 @@ func (r *runs) do(t testing.TB, n int) time.Duration {
 // done is how many runs have ended.
 func (r *runs) done(t testing.TB) (n int64) {
 	counts, err := r.store.Counts(context.Background(), "Work", time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range counts.Runs {
 		if c.Status == machine.Finished {
 			n += c.Runs
@@ -207,9 +207,7 @@ func newJobs(t testing.TB, exact bool) *jobs {
 	url := pgtest.URL(t)
 	j := &jobs{schema: pgtest.SchemaOf(t, url), exact: exact}
 	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	delete(config.ConnConfig.RuntimeParams, "fsmc_schema")
 	config.MaxConns = atOnce
 	if j.pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
@@ -220,16 +218,12 @@ func newJobs(t testing.TB, exact bool) *jobs {
 	if err == nil {
 		_, err = j.pool.Exec(t.Context(), "CREATE TABLE "+j.schema+".results (job bigint PRIMARY KEY, answer text)")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	migrator, err := rivermigrate.New(riverpgxv5.New(j.pool), &rivermigrate.Config{Schema: j.schema, Logger: quiet})
 	if err == nil {
 		_, err = migrator.Migrate(t.Context(), rivermigrate.DirectionUp, nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return j
 }
 
@@ -243,9 +237,7 @@ func (j *jobs) do(t testing.TB, n int) time.Duration {
 		Schema: j.schema, Workers: workers, Logger: quiet, FetchCooldown: time.Millisecond, FetchPollInterval: time.Millisecond,
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: atOnce}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := make([]river.InsertManyParams, n)
 	for i := range all {
 		all[i].Args = args{N: i}
@@ -256,9 +248,7 @@ func (j *jobs) do(t testing.TB, n int) time.Duration {
 	completed, stop := client.SubscribeConfig(&river.SubscribeConfig{Kinds: []river.EventKind{river.EventKindJobCompleted}, ChanSize: 2 * n})
 	defer stop()
 	begun := time.Now()
-	if err := client.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.Start(t.Context()))
 	late := time.After(wait)
 	for i := range n {
 		select {
@@ -268,16 +258,12 @@ func (j *jobs) do(t testing.TB, n int) time.Duration {
 		}
 	}
 	took := time.Since(begun)
-	if err := client.Stop(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, client.Stop(context.Background()))
 	return took
 }
 
 // done is how many results there are.
 func (j *jobs) done(t testing.TB) (n int64) {
-	if err := j.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+j.schema+".results").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+j.schema+".results").Scan(&n))
 	return n
 }
