@@ -76,7 +76,10 @@ func childPhrase(c *machine.ChildView) string {
 	case c.Paused:
 		return text + ", paused"
 	case c.Status == runtime.Ending:
-		return text + ", ending"
+		text += ", ending"
+	}
+	if c.Below != nil {
+		text += ", waiting for " + childPhrase(c.Below)
 	}
 	return text
 }
