@@ -83,10 +83,12 @@ func jsonFields(typ reflect.Type) map[string]jsonField {
 	return fields
 }
 
-// namesBelow are the names of all fields within a type.
+// namesBelow are the names of all fields within a type, where a field of the type itself adds none.
 func namesBelow(typ reflect.Type) (names []string) {
 	for name, f := range jsonFields(typ) {
-		names = append(append(names, name), namesBelow(f.typ)...)
+		if names = append(names, name); f.typ != reflect.PointerTo(typ) && f.typ != typ {
+			names = append(names, namesBelow(f.typ)...)
+		}
 	}
 	return names
 }

@@ -22,13 +22,13 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v, err := e.look(ctx, h, s)
+	v, err := e.look(ctx, &row, h, s)
 	v.Parent, v.Tags = row.Parent, row.Tags
 	return v, err
 }
 
 // look is Get of a run that was read.
-func (e *Engine) look(ctx context.Context, h *host, s *machine.Snapshot) (v View, err error) {
+func (e *Engine) look(ctx context.Context, row *RunRow, h *host, s *machine.Snapshot) (v View, err error) {
 	run := s.Run
 	if s.Status == Finished && s.Outcome == Failed {
 		v := h.machine.View(s)
@@ -47,7 +47,7 @@ func (e *Engine) look(ctx context.Context, h *host, s *machine.Snapshot) (v View
 	}
 	v = h.machine.View(withProgress(h.machine, s, tasks))
 	v.OverBudget = v.OverBudget || over
-	if err := e.addChildren(ctx, &v, tasks); err != nil {
+	if err := e.addChildren(ctx, &v, row, tasks); err != nil {
 		return View{}, err
 	}
 	steps, err := e.History(ctx, run, max(0, s.Seq-recentSteps), recentSteps)

@@ -26,6 +26,11 @@ type MigratedRun struct {
 	State      string `json:"state"`
 	To         string `json:"to,omitempty"`  // its state by the new one
 	Why        string `json:"why,omitempty"` // it does not fit, and stays as it is
+
+	// Its children that have started and not ended: those that go on, each with its own
+	// version, and those that are cancelled, as the new definition has no do for them.
+	Keeps   []string `json:"keeps,omitempty"`
+	Cancels []string `json:"cancels,omitempty"`
 }
 
 // Migrate moves the unfinished runs of a machine to the version that was registered last, newest
@@ -123,8 +128,8 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 			}
 			defer e.releaseCalls(context.WithoutCancel(ctx), held)
 		}
-		if children, report.Why, err = e.keptChildren(ctx, h.machine, next); err != nil || report.Why != "" {
-			report.To = ""
+		if children, err = e.keptChildren(ctx, h.machine, next, report); err != nil || report.Why != "" {
+			report.To, report.Keeps, report.Cancels = "", nil, nil
 			return report, err
 		}
 	}
@@ -225,33 +230,43 @@ func (e *Engine) releaseCalls(ctx context.Context, held []store.Claim) {
 	})
 }
 
-// keptChildren are the tasks that have a child with which a run goes on by m, or why it
-// cannot.
-func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot) (kept []store.TaskRow, why string, err error) {
+// keptChildren are the tasks that have a child with which a run goes on by m. The report says
+// what becomes of children that have yet to end, or why the run cannot go on.
+func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Snapshot, report *MigratedRun) (kept []store.TaskRow, err error) {
 	tasks, err := e.store.Tasks(ctx, next.Run)
 	if err != nil {
-		return nil, "", fmt.Errorf("the tasks of run %q: %w", next.Run, err)
+		return nil, fmt.Errorf("the tasks of run %q: %w", next.Run, err)
 	}
 	for i := range tasks {
 		row := &tasks[i]
 		if row.ChildHolds() && !m.Calls() {
-			return nil, fmt.Sprintf("its child %q has yet to end, and the new definition calls no machine", row.Child), nil
+			report.Why = fmt.Sprintf("its child %q has yet to end, and the new definition calls no machine", row.Child)
+			return nil, nil
 		}
 		k := slices.IndexFunc(next.Tasks, func(t machine.Task) bool { return isSame(row, &t) })
-		if row.Cancelled || row.Child == "" || k < 0 || m.Callee(next.Tasks[k].Do) == "" {
+		if row.Cancelled || row.Child == "" {
+			continue
+		}
+		if k < 0 || m.Callee(next.Tasks[k].Do) == "" {
+			if row.ChildHolds() {
+				report.Cancels = append(report.Cancels, row.Child)
+			}
 			continue
 		}
 		h, _, err := e.snapshot(ctx, row.Child)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		activity := &m.Definition().Activities[m.Definition().Dos[next.Tasks[k].Do].Activity]
 		if why := misfitChild(m.Definition(), activity, h.machine, "the new definition"); why != "" {
-			return nil, fmt.Sprintf("its child %q %s", row.Child, why), nil
+			report.Why = fmt.Sprintf("its child %q %s", row.Child, why)
+			return nil, nil
 		}
-		kept = append(kept, *row)
+		if kept = append(kept, *row); row.ChildHolds() {
+			report.Keeps = append(report.Keeps, row.Child)
+		}
 	}
-	return kept, "", nil
+	return kept, nil
 }
 
 // misfitParent says why the parent of a run, if it has one that waits for it, cannot be told how

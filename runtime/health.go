@@ -149,7 +149,7 @@ func (x *examination) stuck(ctx context.Context) error {
 			limit = x.Stuck
 		}
 		if limit > 0 && !r.Paused && x.now.Sub(r.Entered) > limit && len(problems) <= x.Limit {
-			children, err := x.e.waitsForChildren(ctx, r.Run)
+			children, err := x.e.waitsForBelow(ctx, r)
 			problems = append(problems, ofRun(r, r.Entered, fmt.Sprintf("in %s for longer than %s", r.State, machine.DurationText(limit))+children))
 			return err
 		}

@@ -164,7 +164,7 @@ func (o logObserver) OnAttempt(a AttemptInfo) {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
-		slog.String("run", a.Run), slog.String("machine", a.Machine), slog.String("activity", a.Activity),
+		slog.String("run", a.Run), slog.String("machine", a.Machine), slog.String("activity", a.Activity), elementAttr(a.Do),
 		slog.Int("attempt", a.Attempt), slog.String("key", a.Key), slog.String("worker", a.Worker),
 		slog.String("end", string(a.End)), slog.Duration("took", a.Duration),
 	}
@@ -181,6 +181,15 @@ func (o logObserver) OnAttempt(a AttemptInfo) {
 		attrs = append(attrs, costAttr(a.Cost))
 	}
 	o.logger.LogAttrs(context.Background(), level, "attempt", attrs...)
+}
+
+// elementAttr says which element of a list an attempt is for: the name of its do, with the index.
+// For another attempt it is empty, and no handler writes it.
+func elementAttr(do string) slog.Attr {
+	if _, _, element := machine.CutElement(do); !element {
+		return slog.Attr{}
+	}
+	return slog.String("do", do)
 }
 
 // costAttr is a group, with one member for each cost, by name.

@@ -58,6 +58,9 @@ func TestPerform(t *testing.T) {
 			return runtime.Result{}, runtime.Fail("silly", "oh")
 		},
 			end: runtime.AttemptFailed, input: `failed(unknown) the activity cannot fail with category "silly": oh`},
+		"undeclared, without a word": {f: func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+			return runtime.Result{}, runtime.Fail("silly", "")
+		}, end: runtime.AttemptFailed, input: `failed(unknown) the activity cannot fail with category "silly"`},
 		"panic": {f: func(context.Context, *runtime.Attempt) (runtime.Result, error) { panic("oh") },
 			end: runtime.AttemptFailed, input: "failed(unknown) panic: oh"},
 		"declined": {f: func(context.Context, *runtime.Attempt) (runtime.Result, error) {

@@ -52,7 +52,7 @@ type stderrLog struct {
 func (r *running) newStderr() *stderrLog {
 	t := &r.task
 	return &stderrLog{logger: r.engine.logger, clock: r.engine.own, of: []slog.Attr{
-		slog.String("run", t.Run), slog.String("machine", t.Machine), slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt),
+		slog.String("run", t.Run), slog.String("machine", t.Machine), slog.String("activity", t.Activity), elementAttr(t.Do), slog.Int("attempt", t.Attempt),
 	}}
 }
 

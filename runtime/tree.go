@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -47,32 +48,42 @@ func (e *Engine) steerTree(ctx context.Context, c *request, in machine.Input) (V
 	return v, e.steerBelow(ctx, c.run, c.resumes, in)
 }
 
-// childView is a child as its parent sees it.
-func (e *Engine) childView(ctx context.Context, run string) (*machine.ChildView, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return nil, fmt.Errorf("run %q: %w", run, err)
+// childView is a run as one above it sees it.
+func (e *Engine) childView(ctx context.Context, row *RunRow) *machine.ChildView {
+	v := &machine.ChildView{Run: row.Run, State: row.State, Status: row.Status, Paused: row.Paused}
+	if row.Status == Halted {
+		if h, s, err := e.decode(ctx, row); err == nil && s.Halt != nil {
+			v.Halt = h.machine.View(s).Halt
+		}
 	}
-	v := &machine.ChildView{Run: run, State: row.State, Status: row.Status, Paused: row.Paused}
-	if row.Status != Halted {
-		return v, nil
-	}
-	if h, s, err := e.decode(ctx, &row); err == nil && s.Halt != nil {
-		v.Halt = h.machine.View(s).Halt
-	}
-	return v, nil
+	return v
 }
 
-// addChildren notes in the view of a run which children its tasks have.
-func (e *Engine) addChildren(ctx context.Context, v *View, tasks []store.TaskRow) error {
+// addChildren notes in the view of a run which children its tasks have, and which run below
+// each of them does not go on.
+func (e *Engine) addChildren(ctx context.Context, v *View, run *RunRow, tasks []store.TaskRow) error {
+	var stopped []RunRow // below run, once they have been asked for
+	asked := false
 	for i := range tasks {
 		t := &tasks[i]
 		if !t.ChildHolds() {
 			continue
 		}
-		child, err := e.childView(ctx, t.Child)
+		row, err := e.store.Load(ctx, t.Child)
 		if err != nil {
-			return err
+			return fmt.Errorf("run %q: %w", t.Child, err)
+		}
+		child := e.childView(ctx, &row)
+		if h, err := e.host(ctx, row.Definition); err == nil && h.machine.Calls() && row.Status != Halted && !row.Paused {
+			if !asked {
+				if stopped, err = e.stoppedBelow(ctx, run); err != nil {
+					return err
+				}
+				asked = true
+			}
+			if k := slices.IndexFunc(stopped, func(r RunRow) bool { return below(r.Run, t.Child) }); k >= 0 {
+				child.Below = e.childView(ctx, &stopped[k])
+			}
 		}
 		if t.Cancelled {
 			v.Left = append(v.Left, *child)
@@ -107,23 +118,38 @@ func (e *Engine) Tree(ctx context.Context, run string) ([]RunRow, error) {
 	return rows, err
 }
 
-// waitsForChildren says which children a run waits for that do not go on, or nothing.
-func (e *Engine) waitsForChildren(ctx context.Context, run string) (string, error) {
-	text := ""
-	for _, f := range []RunFilter{{Parent: run, Status: Halted}, {Parent: run, Status: Running, Paused: true}} {
+// stoppedBelow lists the runs below one that are halted or paused, the nearest first, and of equally
+// near ones those that are halted.
+func (e *Engine) stoppedBelow(ctx context.Context, run *RunRow) (stopped []RunRow, err error) {
+	for _, f := range []RunFilter{{Root: run.Root, Status: Halted}, {Root: run.Root, Status: Running, Paused: true}} {
 		err := store.EachRun(ctx, e.store, f, batch, func(row *RunRow) error {
-			how := string(row.Status)
-			if row.Paused {
-				how = "paused"
-			}
-			if text == "" {
-				text = fmt.Sprintf("; it waits for %s, which is %s in %s", row.Run, how, row.State)
+			if below(row.Run, run.Run) {
+				stopped = append(stopped, *row)
 			}
 			return nil
 		})
 		if err != nil {
-			return "", err
+			return nil, fmt.Errorf("the runs below %q: %w", run.Run, err)
 		}
 	}
-	return text, nil
+	slices.SortStableFunc(stopped, func(a, b RunRow) int { return cmp.Compare(strings.Count(a.Run, "/"), strings.Count(b.Run, "/")) })
+	return stopped, nil
+}
+
+// waitsForBelow says for which run below it one waits that does not go on, or nothing.
+func (e *Engine) waitsForBelow(ctx context.Context, run *RunRow) (string, error) {
+	h, err := e.host(ctx, run.Definition)
+	if err != nil || !h.machine.Calls() {
+		return "", nil // that the definition is damaged, another finding says
+	}
+	stopped, err := e.stoppedBelow(ctx, run)
+	if err != nil || len(stopped) == 0 {
+		return "", err
+	}
+	row := &stopped[0]
+	how := string(row.Status)
+	if row.Paused {
+		how = "paused"
+	}
+	return fmt.Sprintf("; it waits for %s, which is %s in %s", row.Run, how, row.State), nil
 }

@@ -43,7 +43,8 @@ func (e *Engine) Run(ctx context.Context) error {
 // A run waits only for events from outside if none of its activities is open, and its state takes
 // an event, or has no timer and a state around it takes an event. So RunUntilIdle leaves a run
 // that waits for an approval, also beside a timer, but not one that only waits for its next
-// attempt.
+// attempt. A run with children waits for such events if all of them do, also those that it has
+// left behind.
 func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
 	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.idle)
 }

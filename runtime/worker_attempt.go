@@ -88,7 +88,7 @@ func (r *running) run() {
 	r.stderr.over()
 	if out.end == goesOn {
 		r.engine.logger.Error("an activity does not stop and is left to itself", slog.String("run", r.task.Run),
-			slog.String("activity", r.task.Activity), slog.Int("attempt", r.task.Attempt), slog.Any("cause", r.stopCause()))
+			slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Int("attempt", r.task.Attempt), slog.Any("cause", r.stopCause()))
 	}
 	failpoint.Hit(failpoint.Returned)
 	r.conclude(&out)

@@ -92,7 +92,7 @@ func (r *running) costs(in *machine.Input, reported map[string]json.Number, s *m
 	}
 	r.uncounted.Do(func() {
 		c := &in.Uncounted[0]
-		r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity),
+		r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), elementAttr(r.task.Do),
 			slog.String("name", c.Name), slog.String("amount", c.Amount), slog.Int("left_out", len(in.Uncounted)))
 	})
 }
@@ -127,7 +127,7 @@ func (r *running) commit(in machine.Input, cost map[string]json.Number) {
 		r.release(longestRest, err.Error(), info.Cost)
 	default:
 		e.logger.Error("the end of an attempt could not be stored; it will be made again",
-			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
+			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Any("error", err))
 	}
 }
 
@@ -227,7 +227,7 @@ func (r *running) note(kind InputKind, message string, cost map[string]json.Numb
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("what became of an attempt could not be noted", slog.String("run", r.task.Run),
-			slog.String("activity", r.task.Activity), slog.String("what", string(kind)+" "+message), slog.Any("error", err))
+			slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.String("what", string(kind)+" "+message), slog.Any("error", err))
 	}
 }
 
@@ -240,7 +240,7 @@ func (r *running) confirm() bool {
 	e.trees.Add(1) // a run may have waited for it to finish
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that an activity has stopped could not be stored; its lease runs out",
-			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), slog.Any("error", err))
+			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Any("error", err))
 	}
 	e.changes.notify(r.task.Run)
 	return err == nil
@@ -263,7 +263,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 		return
 	case err != nil:
 		e.logger.Warn("a task could not be released; its lease runs out", slog.String("run", r.task.Run),
-			slog.String("activity", r.task.Activity), slog.Any("error", err))
+			slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Any("error", err))
 	}
 	if len(cost) > 0 {
 		r.note(machine.ReturnInput, why, cost)

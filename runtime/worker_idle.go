@@ -54,6 +54,10 @@ func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context
 	if err != nil {
 		return false, false, err
 	}
+	// What the run does next waits until the children that it has left behind have ended.
+	if slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Cancelled && t.ChildHolds() }) {
+		tasks = slices.DeleteFunc(tasks, func(t store.TaskRow) bool { return !t.Cancelled && !t.ChildHolds() && !t.Leased(now) })
+	}
 	for i := range tasks {
 		if t := &tasks[i]; !t.ChildHolds() || !t.Cancelled && !t.NotBefore.After(now) {
 			return true, false, nil

@@ -38,12 +38,12 @@ func (e *Engine) takeOver(ctx context.Context, t *store.TaskRow) bool {
 	if err != nil {
 		if !errors.Is(err, ErrFenced) && !errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
 			e.logger.Warn("the task of a lost worker was not taken over", slog.String("run", t.Run),
-				slog.String("activity", t.Activity), slog.Any("error", err))
+				slog.String("activity", t.Activity), elementAttr(t.Do), slog.Any("error", err))
 		}
 		return false
 	}
 	e.logger.Warn("a worker was lost", slog.String("worker", t.Worker), slog.String("run", t.Run),
-		slog.String("activity", t.Activity), slog.Int("attempt", t.Attempt), slog.Int("times", t.Lost+1))
+		slog.String("activity", t.Activity), elementAttr(t.Do), slog.Int("attempt", t.Attempt), slog.Int("times", t.Lost+1))
 	return true
 }
 
@@ -112,7 +112,7 @@ func (e *Engine) reissue(ctx context.Context, t *store.TaskRow) error {
 	}})
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that a worker was lost could not be noted", slog.String("run", t.Run),
-			slog.String("activity", t.Activity), slog.Any("error", err))
+			slog.String("activity", t.Activity), elementAttr(t.Do), slog.Any("error", err))
 	}
 	e.observer.OnAttempt(lost)
 	return nil

@@ -62,7 +62,7 @@ func activityPhrase(a *machine.ActivityView, now time.Time) string {
 		text = fmt.Sprintf("%s waiting for a worker (%s)", name, attempt)
 	}
 	if e := a.LastError; e != nil {
-		text += fmt.Sprintf(", last error %s: %s", e.Category, Plain(e.Message, 120))
+		text += ", last error " + e.Category + After(": ", Plain(e.Message, 120))
 	}
 	return text
 }
@@ -76,7 +76,10 @@ func childPhrase(c *machine.ChildView) string {
 	case c.Paused:
 		return text + ", paused"
 	case c.Status == runtime.Ending:
-		return text + ", ending"
+		text += ", ending"
+	}
+	if c.Below != nil {
+		text += ", waiting for " + childPhrase(c.Below)
 	}
 	return text
 }

@@ -46,6 +46,11 @@ func TestSentence(t *testing.T) {
 			v.Activities, v.Timers = []machine.ActivityView{a, b}, nil
 		}, "r1 is in Posting since 11:58:30 (1m30s ago), post to be tried again at 12:00:30 (attempt 2 of 6); " +
 			"and log waiting for a worker (attempt 2)"},
+		{"a failure that said nothing", func(v *runtime.View) {
+			a := post
+			a.LastError = &machine.ErrorView{Category: "transient"}
+			v.Activities, v.Timers = []machine.ActivityView{a}, nil
+		}, "r1 is in Posting since 11:58:30 (1m30s ago), post waiting for a worker (attempt 2 of 6), last error transient"},
 		{"activities that their limits hold back", func(v *runtime.View) {
 			a, b := post, post
 			a.Limit, b.Limit = &machine.LimitView{Text: "5 per 1m", Opens: at(30 * time.Second)}, &machine.LimitView{Text: "10 at once"}

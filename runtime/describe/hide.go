@@ -26,16 +26,23 @@ func WithoutData(v *runtime.View) *runtime.View {
 			a.LastError = &e
 		}
 		if a.Child != nil {
-			child := *a.Child
-			child.Halt = hiddenHalt(child.Halt)
-			a.Child = &child
+			a.Child = hiddenChild(a.Child)
 		}
 	}
 	h.Left = slices.Clone(v.Left)
 	for i := range h.Left {
-		h.Left[i].Halt = hiddenHalt(h.Left[i].Halt)
+		h.Left[i] = *hiddenChild(&h.Left[i])
 	}
 	return &h
+}
+
+func hiddenChild(c *machine.ChildView) *machine.ChildView {
+	child := *c
+	child.Halt = hiddenHalt(child.Halt)
+	if child.Below != nil {
+		child.Below = hiddenChild(child.Below)
+	}
+	return &child
 }
 
 // hiddenHalt leaves the code of a halt, whose words may have values in them.

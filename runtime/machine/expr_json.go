@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -114,7 +115,7 @@ func (c *exprCompiler) compileFit(e *Expr) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, t, orUnset := c.d, e.Type, e.OrUnset
+	d, t, orUnset, place := c.d, e.Type, e.OrUnset, c.d.jsonPlace(e.Args[0])
 	fit := func(e *env) (Value, error) {
 		v, err := x.value(e)
 		if err != nil {
@@ -125,7 +126,7 @@ func (c *exprCompiler) compileFit(e *Expr) (*code, error) {
 		}
 		out, err := d.decode(&t, []byte(v.s))
 		if err != nil {
-			return Unset, faultOf(JSONMisfit, d.TypeName(&t)).saying(whyMisfit(err))
+			return Unset, faultOf(JSONMisfit, d.TypeName(&t)).saying(place + whyMisfit(err))
 		}
 		return out, nil
 	}
@@ -133,6 +134,24 @@ func (c *exprCompiler) compileFit(e *Expr) (*code, error) {
 		v, err := fit(e)
 		return &v, err
 	}), nil
+}
+
+// jsonPlace names in front of a message where a json stands, such as "event.body.order: ". It is empty of one
+// that is built.
+func (d *Definition) jsonPlace(e *Expr) string {
+	switch e.Op {
+	case "key":
+		if of := d.jsonPlace(e.Args[0]); of != "" {
+			return strings.TrimSuffix(of, ": ") + "." + e.Name + ": "
+		}
+	case "param":
+		return d.Params[e.Index].Name + ": "
+	case "field":
+		return d.Fields[e.Index].Name + ": "
+	case "event":
+		return "event." + e.Name + ": "
+	}
+	return ""
 }
 
 // compileLeaf is the leaf of a record that is called Name, where a json is given to all leaves.

@@ -140,7 +140,10 @@ func (m *Machine) FailureInput(t *Task, category, message string) Input {
 	c, ok := m.index.categories[category]
 	if !ok || !m.def.CanFail(&m.def.Dos[t.Do], c) {
 		if category != "" {
-			message = fmt.Sprintf("the activity cannot fail with category %q: %s", category, message)
+			if message != "" {
+				message = ": " + message
+			}
+			message = fmt.Sprintf("the activity cannot fail with category %q%s", category, message)
 		}
 		c = m.unknown
 	}

@@ -61,6 +61,9 @@ type ChildView struct {
 	Status Status    `json:"status"`
 	Paused bool      `json:"paused,omitempty"`
 	Halt   *HaltView `json:"halt,omitempty"`
+
+	// Below is the nearest run below the child that is halted or paused, where the child is neither.
+	Below *ChildView `json:"below,omitempty"`
 }
 
 // EndView is the input with which a run ended.

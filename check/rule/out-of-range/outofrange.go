@@ -3,6 +3,7 @@ package outofrange
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -66,7 +67,7 @@ func run(p *check.Pass) {
 			Also:    behind,
 			Span:    f.Assign.Span,
 			Message: check.Quote(f.Assign.Text()) + " can " + leaves(f.Assign.Var),
-			Help:    helpFor(f.Assign.Var.Type),
+			Help:    helpFor(f.Assign.Var),
 			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
 			Witness: witness,
 		})
@@ -93,9 +94,9 @@ func arguments(p *check.Pass, s *ir.State, d *ir.Do) {
 	}
 }
 
-func helpFor(t *ir.Type) string {
-	if t.Kind == ir.List {
-		return "Guard the arm so that the list fits, as in `when len(list) < 20`, or widen the range of its length."
+func helpFor(v *ir.Var) string {
+	if r := v.Type.Limits(); v.Type.Kind == ir.List && r != nil {
+		return fmt.Sprintf("Guard the arm so that the list fits, as in `when len(%s) < %d`, or widen the range of its length.", v.Name, r.Hi)
 	}
 	return "Guard the arm so that the value fits, clamp it with `min` or `max`, or widen the range."
 }

@@ -34,6 +34,9 @@ What a move does:
   - Running timers go on. New timers start now.
   - A counter is dropped if its arm is gone. Other counters are kept, but do not
     exceed the new bound. If two states become one, their counters are added.
+  - Children that have started go on with their own versions. A child whose "do" is
+    gone, or has another label, is cancelled. The output says how many; --format json
+    names them.
 
 If names have changed, --map FILE says how, as JSON:
 
@@ -130,13 +133,30 @@ func (m *migrator) show(r *migrateReport) error {
 	return m.print(r, refused > 0, func() error { return m.write(r, refused) })
 }
 
+// childrenPhrase says what becomes of the children of a run that moves.
+func childrenPhrase(r *runtime.MigratedRun) (text string) {
+	switch n := len(r.Keeps); {
+	case n == 1:
+		text = "; 1 child goes on with its own version"
+	case n > 1:
+		text = fmt.Sprintf("; %d children go on with their own versions", n)
+	}
+	switch n := len(r.Cancels); {
+	case n == 1:
+		text += "; 1 child is cancelled"
+	case n > 1:
+		text += fmt.Sprintf("; %d children are cancelled", n)
+	}
+	return text
+}
+
 func (m *migrator) write(r *migrateReport, refused int) error {
 	t := tabwriter.NewWriter(m.out, 0, 0, 2, ' ', 0)
 	for _, run := range r.Runs {
 		if run.Why != "" {
 			fmt.Fprintf(t, "%s\t%s\tdoes not fit: %s\n", run.Run, run.State, describe.Plain(run.Why, 300))
 		} else {
-			fmt.Fprintf(t, "%s\t%s\tto %s\n", run.Run, run.State, run.To)
+			fmt.Fprintf(t, "%s\t%s\tto %s%s\n", run.Run, run.State, run.To, childrenPhrase(&run))
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -26,7 +26,8 @@ func newPrune(s *streams) *cobra.Command {
 		Long: `Prune shows how many finished runs have their last step at least AGE ago. With
 --apply, it deletes these runs, with their history and everything else that is kept
 of them, for good. Make a backup first. Runs with a message in the outbox that is
-not delivered yet stay, and are counted.
+not delivered yet stay, and are counted. So do runs with an attempt that has yet to stop,
+until its lease runs out. A tree of runs goes or stays as a whole.
 
 It writes in short pieces and rests between them, so that live runs do not wait. You
 can interrupt it. The table "prunings" keeps who pruned, when, why, and how many
@@ -60,7 +61,7 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 // pruneReport is what prune --format json prints.
 type pruneReport struct {
 	Pruned  int64 `json:"pruned"` // runs; those that it would delete where it is not applied
-	Kept    int64 `json:"kept"`   // runs of that age with messages to deliver
+	Kept    int64 `json:"kept"`   // runs of that age that stay
 	Applied bool  `json:"applied"`
 }
 
@@ -82,7 +83,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		}
 		rest := ""
 		if done.Kept > 0 {
-			rest = fmt.Sprintf(", %d %s with messages to deliver", done.Kept, kept)
+			rest = fmt.Sprintf(", %d %s with messages to deliver or attempts under way", done.Kept, kept)
 		}
 		if q.DryRun && done.Runs > 0 {
 			rest += "; nothing has been done, --apply does it"

@@ -307,12 +307,18 @@ func (r *runner) leave(v *runtime.View) error {
 	return outcomeError(v)
 }
 
-// outcomeError makes an end without success an exit status.
+// outcomeError makes an end without success, and a run or child that is halted, an exit status.
 func outcomeError(v *runtime.View) error {
-	if v.Status == runtime.Halted || v.Status == runtime.Finished && v.Outcome != runtime.Success {
+	if v.Status == runtime.Halted || v.Status == runtime.Finished && v.Outcome != runtime.Success ||
+		slices.ContainsFunc(v.Activities, func(a machine.ActivityView) bool { return isHalted(a.Child) }) {
 		return errFinding
 	}
 	return nil
+}
+
+// isHalted reports whether a child, or the run below it that does not go on, is halted.
+func isHalted(c *machine.ChildView) bool {
+	return c != nil && (c.Status == runtime.Halted || isHalted(c.Below))
 }
 
 var errNoWork = errors.New("--activities DIR or --worker CMD is missing: it says what does the work")

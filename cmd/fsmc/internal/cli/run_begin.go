@@ -152,20 +152,36 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 	}
 	if v.Status != runtime.Finished {
 		r.say("%s continues in %s", v.Run, v.State)
-		r.sayHeld(&v, time.Now())
+		left := maxHeldIn
+		return v, r.sayHeld(ctx, engine, &v, time.Now(), &left)
 	}
 	return v, nil
 }
 
-// sayHeld says until when other workers hold attempts of a run that continues: after a
-// crash, the run stands still until then.
-func (r *runner) sayHeld(v *runtime.View, now time.Time) {
+// maxHeldIn is how many runs below one that continues are asked who holds their attempts.
+const maxHeldIn = 100
+
+// sayHeld says until when other workers hold attempts of a run that continues, and of those
+// below it: after a crash, the run stands still until then.
+func (r *runner) sayHeld(ctx context.Context, engine *runtime.Engine, v *runtime.View, now time.Time, left *int) error {
 	for i := range v.Activities {
-		if a := &v.Activities[i]; a.Worker != "" && a.Lease != nil && a.Lease.After(now) {
+		a := &v.Activities[i]
+		switch {
+		case a.Child != nil && *left > 0:
+			*left--
+			child, err := engine.Get(ctx, a.Child.Run)
+			if err != nil {
+				return err
+			}
+			if err := r.sayHeld(ctx, engine, &child, now, left); err != nil {
+				return err
+			}
+		case a.Worker != "" && a.Lease != nil && a.Lease.After(now):
 			r.say("          %s  %s, attempt %d: claimed by %s until %s; if that worker is dead, another one claims it then",
 				v.Run, describe.Attempt(a.Activity, a.Do), a.Attempt, a.Worker, describe.When(*a.Lease, now))
 		}
 	}
+	return nil
 }
 
 // sayVersion says of a run of another version than the file's what becomes of

@@ -50,23 +50,35 @@ func (f *finder) known(fault string) bool {
 // maxNamed is how many runs an error names.
 const maxNamed = 5
 
-// leftRuns is an error that names the runs that wait for what has no executable.
+// leftRuns is an error that names the runs, those of views and below them, that wait for what
+// has no executable. A run below may have started after the views were asked for.
 func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View) (left, err error) {
 	var runs []string
-	for i := range views {
-		v := &views[i]
-		if v.Status != runtime.Running || v.Paused {
+	seen := map[string]bool{}
+	for queue := slices.Clone(views); len(queue) > 0; queue = queue[1:] {
+		v := &queue[0]
+		if v.Status != runtime.Running || v.Paused || seen[v.Run] {
 			continue
 		}
+		seen[v.Run] = true
 		missing, err := engine.Unmatched(ctx, v.Definition)
 		if err != nil {
 			return nil, err
 		}
+		waits := false
 		for _, a := range v.Activities {
-			if a.Worker == "" && slices.Contains(missing, a.Activity) {
-				runs = append(runs, v.Run)
-				break
+			waits = waits || a.Worker == "" && slices.Contains(missing, a.Activity)
+			if a.Child == nil || seen[a.Child.Run] {
+				continue
 			}
+			child, err := engine.Get(ctx, a.Child.Run)
+			if err != nil {
+				return nil, err
+			}
+			queue = append(queue, child)
+		}
+		if waits {
+			runs = append(runs, v.Run)
 		}
 	}
 	more := ""

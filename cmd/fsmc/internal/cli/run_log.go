@@ -66,7 +66,11 @@ func (r *runner) sayStderr(record *slog.Record) {
 	if n, ok := said["left_out"]; ok {
 		line = "… " + describe.Count(n.Int64(), "line") + " left out"
 	}
-	fmt.Fprintf(r.err, "%s  %s, attempt %s: %s\n", said["run"], said["activity"], said["attempt"], line)
+	of := said["activity"].String()
+	if do, ok := said["do"]; ok {
+		of = describe.Attempt(of, do.String())
+	}
+	fmt.Fprintf(r.err, "%s  %s, attempt %s: %s\n", said["run"], of, said["attempt"], line)
 }
 
 // leftInPart is what the engine says of a version that it meets, and does not do all of.
