@@ -142,10 +142,21 @@ func TestLongHistory(t *testing.T) {
 		}
 	}
 	page := s.get("/runs/doc-1", 200)
-	if n := strings.Count(page, `<tr id="s`); n != historyShown {
+	if n := strings.Count(page, `<tr id="s`); n != historyFirst {
 		t.Errorf("the page shows %d steps", n)
 	}
-	s.has(page, "before=902#history")
+	if whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page); whole >= 60<<10 {
+		t.Errorf("it weighs %d bytes, the page %d", whole, len(page))
+	}
+	s.has(page, "before=1087#history")
+	page = s.get("/runs/doc-1?before=1087", 200)
+	if n := strings.Count(page, `<tr id="s`); n != historyShown {
+		t.Errorf("an older page shows %d steps", n)
+	}
+	s.has(page, `id="s1086"`, `id="s887"`, "before=887#history")
+	if n := strings.Count(s.get("/runs/doc-1?state=Waiting", 200), `<tr id="s`); n != historyShown {
+		t.Errorf("%d steps of a state are shown", n)
+	}
 	s.has(s.get("/runs/doc-1?before=902", 200), `id="s901"`, `id="s702"`)
 	s.has(s.get("/runs/doc-1/at/500", 200), "Step 500 of 1101", `id="s500"`)
 	s.get("/runs/doc-1?before=x", 400)

@@ -23,20 +23,23 @@ type stepRow struct {
 	Took  string // how long the attempt took, or the run was in From
 }
 
-// readHistory reads the steps that the page shows, newest first.
+// readHistory reads the steps that the page shows, newest first, and those of its bars.
 func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
 	last := d.Last
 	if d.At > 0 {
 		last = d.At
 	}
+	shown := historyFirst
 	if text := r.URL.Query().Get("before"); text != "" {
 		before, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || before < 2 {
 			return &fault{http.StatusBadRequest, fmt.Sprintf("%q is no step before which there are others", describe.Plain(text, 50))}
 		}
-		last = min(last, before-1)
+		last, shown = min(last, before-1), historyShown
 	}
-	d.OfState = r.URL.Query().Get("state")
+	if d.OfState = r.URL.Query().Get("state"); d.OfState != "" {
+		shown = historyShown
+	}
 	after := max(0, last-historyShown)
 	steps, err := s.Engine.History(ctx, d.ID, after, int(last-after))
 	if err != nil {
@@ -45,8 +48,9 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 		}
 		d.Damage = describe.Joined(d.Damage+" "+words(err), 2000)
 	}
-	arrows := arrowsOf(d.Machine)
-	for i := len(steps) - 1; i >= 0; i-- {
+	d.steps = steps
+	arrows, after := arrowsOf(d.Machine), max(0, last-int64(shown))
+	for i := len(steps) - 1; i >= 0 && steps[i].Seq > after; i-- {
 		if step := &steps[i]; d.OfState == "" || step.From == d.OfState || step.To == d.OfState {
 			d.History = append(d.History, stepRowOf(step, arrows, s.HideData))
 		}
@@ -54,7 +58,6 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 	if after > 0 {
 		d.Older = after + 1
 	}
-	d.First = after + 1
 	return nil
 }
 
