@@ -237,11 +237,11 @@ func labelled(e *drawing.Edge) content {
 			c.h += 3
 		}
 		for _, line := range l.Lines(arrowWidth) {
-			class := kindClass(l.Kind)
+			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {
-				class = "note"
+				f, class = noteFont, "note"
 			}
-			c.line(0, line.Text, rowFont, class)
+			c.line(0, line.Text, f, class)
 		}
 	}
 	for i := range c.texts {
@@ -257,13 +257,13 @@ func stub(e *drawing.Edge) content {
 	for _, l := range e.Labels {
 		lines := l.Lines(boxWidth)
 		for i, line := range lines {
-			class := kindClass(l.Kind)
+			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {
-				class = "note"
+				f, class = noteFont, "note"
 			} else if i+1 == len(lines) || lines[i+1].Aside {
 				line.Text += to
 			}
-			c.line(0, line.Text, rowFont, class).edge = e
+			c.line(0, line.Text, f, class).edge = e
 		}
 	}
 	return c
