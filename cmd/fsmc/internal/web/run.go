@@ -48,6 +48,7 @@ type runData struct {
 	Typed      *typed
 	More       bool // it has started more children than are shown
 	steps      []runtime.StepView
+	latest     bool // steps are the last pathShown
 	now        time.Time
 }
 
@@ -198,9 +199,12 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 	if d.At > 0 {
 		last = d.At
 	}
-	steps, err := s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last)))
-	if err != nil {
-		steps = nil // it is said where the history stands
+	steps := d.steps
+	if !d.latest {
+		var err error
+		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last))); err != nil {
+			steps = nil // it is said where the history stands
+		}
 	}
 	state := d.Row.State
 	if d.View != nil {

@@ -23,25 +23,36 @@ type stepRow struct {
 	Took  string // how long the attempt took, or the run was in From
 }
 
-// readHistory reads the steps that the page shows, newest first, and those of its bars.
+// readHistory reads the steps that the page shows, newest first, and those of its bars and its drawing.
 func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
 	last := d.Last
 	if d.At > 0 {
 		last = d.At
 	}
 	shown := historyFirst
+	d.latest = true
 	if text := r.URL.Query().Get("before"); text != "" {
 		before, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || before < 2 {
 			return &fault{http.StatusBadRequest, fmt.Sprintf("%q is no step before which there are others", describe.Plain(text, 50))}
 		}
-		last, shown = min(last, before-1), historyShown
+		last, shown, d.latest = min(last, before-1), historyShown, false
 	}
 	if d.OfState = r.URL.Query().Get("state"); d.OfState != "" {
 		shown = historyShown
 	}
-	after := max(0, last-historyShown)
-	steps, err := s.Engine.History(ctx, d.ID, after, int(last-after))
+	read := func(most int64) ([]runtime.StepView, error) {
+		return s.Engine.History(ctx, d.ID, max(0, last-most), int(min(most, last)))
+	}
+	var steps []runtime.StepView
+	var err error
+	if d.latest { // once for the drawing, too
+		steps, err = read(pathShown)
+		d.latest = err == nil
+	}
+	if !d.latest {
+		steps, err = read(historyShown)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
