@@ -17,18 +17,19 @@ const (
 
 // arrow writes e, which has been placed.
 func (w *printer) arrow(e *drawing.Edge, a *layout.Arrow) {
-	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), tipOf(e))
+	w.edge("arrow", e)
 	points := a.Points
 	n := len(points)
 	end, before := points[n-1], points[n-2]
 	points = append([]layout.Point(nil), points...)
 	points[n-1] = towards(end, before, tipLong-1)
-	w.out.WriteString(`<path class="line" d="`)
+	w.out.WriteString(`<path d="`)
 	w.line(points)
 	w.out.WriteString(`"/>`)
 	w.tip(end, before)
 	c := w.plan.labels[e]
 	w.content(c, a.LabelAt)
+	w.kind = ""
 	w.out.WriteString("</g>\n")
 }
 
@@ -95,26 +96,27 @@ func (w *printer) tip(p, q layout.Point) {
 	x, y := p.X+margin, p.Y+margin
 	switch {
 	case q.Y < p.Y:
-		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl-%d -%dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
+		fmt.Fprintf(&w.out, `<path d="M%d %dl-%d-%dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
 	case q.Y > p.Y:
-		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl-%d %dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
+		fmt.Fprintf(&w.out, `<path d="M%d %dl-%d %dh%dZ"/>`, x, y, tipWide, tipLong, 2*tipWide)
 	default:
-		fmt.Fprintf(&w.out, `<path class="tip" d="M%d %dl%d -%dv%dZ"/>`, x, y, tipLong, tipWide, 2*tipWide)
+		fmt.Fprintf(&w.out, `<path d="M%d %dl%d-%dv%dZ"/>`, x, y, tipLong, tipWide, 2*tipWide)
 	}
 }
 
 // loop writes the i-th arrow from b to itself, which leaves and enters it on the right.
 func (w *printer) loop(e *drawing.Edge, b *layout.Box, i int) {
-	w.group("arrow-", e.ID(), "arrow "+kindClass(e.Kind)+markClass(e.Mark), tipOf(e))
+	w.edge("arrow", e)
 	x, n := b.At.X+b.W, len(b.Loops)
 	y := b.At.Y + b.H*(2*i+1)/(2*n)
 	half := min(7, b.H/(2*n)-1)
 	far := x + layout.LoopWide
-	w.out.WriteString(`<path class="line" d="`)
+	w.out.WriteString(`<path d="`)
 	w.line([]layout.Point{{X: x, Y: y - half}, {X: far, Y: y - half}, {X: far, Y: y + half}, {X: x + tipLong - 1, Y: y + half}})
 	w.out.WriteString(`"/>`)
 	w.tip(layout.Point{X: x, Y: y + half}, layout.Point{X: far, Y: y + half})
 	w.content(w.plan.labels[e], b.LoopAt[i])
+	w.kind = ""
 	w.out.WriteString("</g>\n")
 }
 

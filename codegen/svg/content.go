@@ -41,6 +41,9 @@ const (
 	sideSpace = 12
 	edgeSpace = 7
 	rowSpace  = 5 // between the title and the rows
+
+	nearEdge  = 3 // how near to the edge of its box a text comes in a reader's wider font,
+	nearArrow = 8 // and how far a label goes into what the layout leaves free behind it
 )
 
 // line adds a line of text at the lower end of c.
@@ -100,9 +103,9 @@ func (c content) padded(side int) content {
 	for i := range out.texts {
 		t := &out.texts[i]
 		if t.room == 0 && t.mid {
-			t.room = c.w
+			t.room = c.w + 2*(side-nearEdge)
 		} else if t.room == 0 {
-			t.room = c.w + side - t.x
+			t.room = out.w - nearEdge - t.x
 		}
 	}
 	return out
@@ -234,15 +237,15 @@ func labelled(e *drawing.Edge) content {
 			c.h += 3
 		}
 		for _, line := range l.Lines(arrowWidth) {
-			class := kindClass(l.Kind)
+			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {
-				class = "note"
+				f, class = noteFont, "note"
 			}
-			c.line(0, line.Text, rowFont, class)
+			c.line(0, line.Text, f, class)
 		}
 	}
 	for i := range c.texts {
-		c.texts[i].room = c.w + 3
+		c.texts[i].room = c.w + nearArrow
 	}
 	return c
 }
@@ -254,13 +257,13 @@ func stub(e *drawing.Edge) content {
 	for _, l := range e.Labels {
 		lines := l.Lines(boxWidth)
 		for i, line := range lines {
-			class := kindClass(l.Kind)
+			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {
-				class = "note"
+				f, class = noteFont, "note"
 			} else if i+1 == len(lines) || lines[i+1].Aside {
 				line.Text += to
 			}
-			c.line(0, line.Text, rowFont, class).edge = e
+			c.line(0, line.Text, f, class).edge = e
 		}
 	}
 	return c

@@ -30,7 +30,7 @@ func printList(d *drawing.Drawing, sheet string) []byte {
 	w.open(wide, height, d, sheet)
 	w.content(c, pointOf(0, 0))
 	for i, n := range states {
-		w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.ID))
+		w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.ID, boxWidth, 1))
 		var line content
 		line.line(0, drawing.Wrap(n.ID, boxWidth, 1)[0], rowFont, "row")
 		line.texts[0].room = columnWidth - sideSpace

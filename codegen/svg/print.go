@@ -19,6 +19,7 @@ type printer struct {
 	out  bytes.Buffer
 	plan *plan
 	ids  map[string]int // how often each was given
+	kind string         // the class of the arrow that is written; its texts need none of their own
 }
 
 func print(p *plan, sheet string) []byte {
@@ -70,7 +71,7 @@ func (w *printer) frames(n *drawing.Node) {
 			continue
 		}
 		b := w.plan.boxes[c]
-		w.group("state-", c.ID, "frame"+depthClass(c)+markClass(c.Mark), tip(c, c.Title))
+		w.group("state-", c.ID, "frame"+depthClass(c)+markClass(c.Mark), tip(c, c.Title, headWidth, 2))
 		if c.Child {
 			w.rect(shape{w: b.W, h: b.H, class: "frame", round: 9}, b.At)
 			w.rect(shape{x: 3, y: 3, w: b.W - 6, h: b.H - 6, class: "inner", round: 7}, b.At)
@@ -113,12 +114,13 @@ func markClass(m drawing.Mark) string {
 	return ""
 }
 
-// tip is what a pointer over n shows: its documentation, or what does not fit in the box.
-func tip(n *drawing.Node, shown string) string {
-	if n.Doc != "" {
-		return n.Doc
+// tip is what a pointer over n shows: its documentation, or a name that does not fit into so
+// many lines.
+func tip(n *drawing.Node, name string, wide, lines int) string {
+	if shown := drawing.Wrap(name, wide, lines); n.Doc == "" && strings.Contains(strings.Join(shown, ""), "…") {
+		return name
 	}
-	return shown
+	return n.Doc
 }
 
 // box writes n, if it is none with boxes in it.
@@ -134,7 +136,7 @@ func (w *printer) box(n *drawing.Node) {
 		w.out.WriteString("</g>\n")
 		return
 	}
-	w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.Title))
+	w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.Title, boxWidth, 2))
 	if n.Kind == drawing.Choice {
 		w.pointed(b)
 	} else {
@@ -197,22 +199,36 @@ func (w *printer) content(c content, at layout.Point) {
 				w.out.WriteString("</g>")
 			}
 			if open = t.edge; open != nil {
-				w.group("arrow-", open.ID(), "stub "+kindClass(open.Kind)+markClass(open.Mark), tipOf(open))
+				w.edge("stub", open)
 			}
 		}
 		w.text(t, at.X+margin, at.Y+margin)
 	}
 	if open != nil {
 		w.out.WriteString("</g>")
+		w.kind = ""
 	}
+}
+
+// edge opens the group of an arrow.
+func (w *printer) edge(class string, e *drawing.Edge) {
+	w.kind = kindClass(e.Kind)
+	w.group("arrow-", e.ID(), class+" "+w.kind+markClass(e.Mark), tipOf(e))
 }
 
 // text writes a line. Where a reader's font could make it too long for its room, or its
 // width is not known, its length is given.
 func (w *printer) text(t text, x, y int) {
-	fmt.Fprintf(&w.out, `<text class="%s" x="%d" y="%d"`, t.class, x+t.x, y+t.y)
-	if long, known := width(t.s, t.font); !known || t.room > 0 && long*6/5 > t.room {
+	w.out.WriteString("<text")
+	if t.class != w.kind {
+		fmt.Fprintf(&w.out, ` class="%s"`, t.class)
+	}
+	fmt.Fprintf(&w.out, ` x="%d" y="%d"`, x+t.x, y+t.y)
+	switch long, known := width(t.s, t.font); {
+	case !known:
 		fmt.Fprintf(&w.out, ` textLength="%d" lengthAdjust="spacingAndGlyphs"`, long)
+	case t.room > 0 && long*6/5 > t.room:
+		fmt.Fprintf(&w.out, ` textLength="%d"`, long) // by less between the letters
 	}
 	fmt.Fprintf(&w.out, ">%s</text>", escape(t.s))
 }

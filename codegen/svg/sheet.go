@@ -70,39 +70,42 @@ rect.frame{fill:$frame;stroke:$edge}
 .cancelled>.box,rect.cancelled{fill:$cancelled;stroke:$cancelled-edge}
 .cancelled>.inner{stroke:$cancelled-edge}
 .child,.sheet{fill:$ground;stroke:$edge}
-.line{fill:none;stroke:$normal;stroke-width:1.3}
-.tip{fill:$normal}
-text.normal,text.initial{fill:$ink}
-.normal>.line,.initial>.line{stroke-width:1.5}
-.else>.line,.cancel>.line{stroke:$else}
-.else>.tip,.cancel>.tip{fill:$else}
-.cancel>.line{stroke-dasharray:2 3}
-.timer>.line{stroke:$timer}
-.timer>.tip{fill:$timer}
-text.timer{fill:$timer-text}
-.failed>.line{stroke:$failed}
-.failed>.tip{fill:$failed}
-text.failed{fill:$failed-text}
-.retry>.line{stroke:$retry;stroke-dasharray:5 3}
-.retry>.tip{fill:$retry}
-text.retry{fill:$retry-text}
-.taken>.line{stroke:$taken;stroke-width:2.6;stroke-dasharray:none}
-.taken>.tip{fill:$taken}
+.arrow>path{fill:none;stroke:$normal;stroke-width:1.3}
+.arrow>path+path{fill:$normal;stroke:none!important}
+text.normal,.normal>text:not([class]){fill:$ink}
+.normal>path,.initial>path{stroke-width:1.5}
+.else>path,.cancel>path{stroke:$else}
+.else>path+path,.cancel>path+path{fill:$else}
+.cancel>path{stroke-dasharray:2 3}
+.timer>path{stroke:$timer}
+.timer>path+path{fill:$timer}
+text.timer,.timer>text:not([class]){fill:$timer-text}
+.failed>path{stroke:$failed}
+.failed>path+path{fill:$failed}
+text.failed,.failed>text:not([class]){fill:$failed-text}
+.retry>path{stroke:$retry;stroke-dasharray:5 3}
+.retry>path+path{fill:$retry}
+text.retry,.retry>text:not([class]){fill:$retry-text}
+.arrow.taken>path{stroke:$taken;stroke-width:2.6;stroke-dasharray:none}
+.arrow.taken>path+path{fill:$taken}
 .taken>.box,.taken>rect.frame,.taken>.inner{stroke:$taken;stroke-width:2}
 .state.taken>.box,.choice.taken>.box{fill:$taken-box}
 .stub.taken>text{fill:$taken;font-weight:bold}
 .current>.box,.current>rect.frame,.current>.inner{stroke:$current;stroke-width:3}
 .current>.box{fill:$current-box}
-.missed>.line{stroke:$missed;stroke-width:2.6;stroke-dasharray:6 4}
-.missed>.tip{fill:$missed}
+.arrow.missed>path{stroke:$missed;stroke-width:2.6;stroke-dasharray:6 4}
+.arrow.missed>path+path{fill:$missed}
 .missed>.box,.missed>.inner{stroke:$missed;stroke-width:2.6;stroke-dasharray:6 4}
 .missed>.box{fill:$missed-box}
 .stub.missed>text{fill:$missed}
 `
 
+// Page is the theme of pictures in a page: the one that the reader prefers, in a browser.
+const Page = "page"
+
 // Sheet is the style sheet of pictures in a theme: "light", "dark", or the one that
 // the reader prefers, which is also the default and alone needs variables. A plain colour
-// stands before each variable, for programs that draw SVG and know none.
+// stands before each variable, for programs that draw SVG and know none; browsers do.
 func Sheet(theme string) string {
 	values := map[string][2]string{}
 	for _, c := range colours {
@@ -124,6 +127,9 @@ func Sheet(theme string) string {
 	}
 	return variables(0) + "@media (prefers-color-scheme:dark){" + variables(1) + "}\n" +
 		paint(func(property string, value [2]string, name string) string {
+			if theme == Page {
+				return fmt.Sprintf("%s:var(--%s)", property, name)
+			}
 			return fmt.Sprintf("%s:%s;%s:var(--%s)", property, value[0], property, name)
 		})
 }

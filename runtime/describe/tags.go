@@ -16,9 +16,12 @@ func Tags(tags map[string]string) string {
 }
 
 // Tag is a tag as --where takes it.
-func Tag(name, value string) string {
+func Tag(name, value string) string { return Term("tag."+name, value) }
+
+// Term is a term as --where takes it: parent=order-7.
+func Term(key, value string) string {
 	if strings.ContainsAny(value, " ,'\"") {
 		value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
 	}
-	return "tag." + name + "=" + value
+	return key + "=" + value
 }

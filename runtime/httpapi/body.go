@@ -97,6 +97,9 @@ func notJSON(text []byte, err error, at int64) error {
 	if wrong := new(json.SyntaxError); errors.As(err, &wrong) {
 		at = wrong.Offset
 	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return badBody("", "the body is empty: write {} at least")
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return badBody("", "the body is no JSON: it ends too early (byte %d)", len(text))
 	}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -23,5 +24,24 @@ func TestListenPrivately(t *testing.T) {
 	}
 	if mask := syscall.Umask(0o022); mask != 0o022 {
 		t.Errorf("umask is %o", mask)
+	}
+}
+
+// TestAddressInUse: a server that cannot listen says why in one sentence, without the address again.
+func TestAddressInUse(t *testing.T) {
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	for addr, want := range map[string]string{
+		first.Addr().String():             ": another server listens there: stop it, or name another address",
+		"127.0.0.1:99999":                 ": address 99999: invalid port",
+		"unix:" + t.TempDir() + "/none/s": ": bind: no such file or directory",
+	} {
+		_, err := (&serving{addr: addr}).bind()
+		if err == nil || err.Error() != "--addr "+addr+want {
+			t.Errorf("%s: %v", addr, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	goruntime "runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -177,22 +178,33 @@ func (v *serving) bind() (net.Listener, error) {
 	if path == "" {
 		listener, err := net.Listen("tcp", v.addr)
 		if err != nil {
-			return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+			return nil, v.noListener(err)
 		}
 		return listener, nil
 	}
 	// A socket that a server left behind when it was killed is in the way; one that answers is not.
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
-		return nil, fmt.Errorf("--addr %s: another server listens there", v.addr)
+		return nil, v.noListener(syscall.EADDRINUSE)
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
 	listener, err := listenPrivately(path)
 	if err != nil {
-		return nil, fmt.Errorf("--addr %s: %w", v.addr, reason(err))
+		return nil, v.noListener(err)
 	}
 	return listener, nil
+}
+
+// noListener says why the server cannot listen.
+func (v *serving) noListener(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--addr %s: another server listens there: stop it, or name another address", v.addr)
+	}
+	if e := new(net.OpError); errors.As(err, &e) {
+		err = e.Err // without the address again
+	}
+	return fmt.Errorf("--addr %s: %w", v.addr, err)
 }
 
 // answer answers, and with --work works, until ctx is done.

@@ -45,9 +45,10 @@ After a move of an activity, cost usd=0.5 says what it has used. Other lines pri
 something, or take moves back:
   data    history    bounds      the data; the steps; how far the bounds are used
   back, back 3                   take moves back
+  at 4                           take moves back to where the run stood after its step 4
   save FILE                      write the moves so far, for --script
   save FILE.fsm                  write them as a scenario, for fsmc test
-  ?                              print the choices again
+  ?                              print the choices again, and these lines in short
   quit
 
 With --script, the moves are the lines of FILE; # begins a comment. Exit status 1: a

@@ -45,6 +45,7 @@ func (c *simulator) look(words []string) (done bool, err error) {
 	switch words[0] {
 	case "?", "help":
 		c.offer()
+		fmt.Fprintln(c.out, otherLines)
 	case "quit", "exit":
 		fmt.Fprintln(c.out, "bye")
 		return true, errQuit
@@ -65,6 +66,8 @@ func (c *simulator) look(words []string) (done bool, err error) {
 		return true, c.save(words[1:])
 	case "back":
 		return true, c.back(words[1:])
+	case "at":
+		return true, c.backTo(words[1:])
 	default:
 		return false, nil
 	}
@@ -95,12 +98,38 @@ func (c *simulator) back(words []string) error {
 	if len(c.taken) == 0 {
 		return fmt.Errorf("no move has been made")
 	}
-	n = min(n, len(c.taken))
-	c.simulation.Back(n)
-	c.taken = c.taken[:len(c.taken)-n]
+	c.takeBack(min(n, len(c.taken)))
 	c.offer()
 	return nil
 }
+
+// takeBack takes the last n moves back.
+func (c *simulator) takeBack(n int) {
+	c.simulation.Back(n)
+	c.taken = c.taken[:len(c.taken)-n]
+}
+
+// backTo takes moves back until the run stands where it stood after a step.
+func (c *simulator) backTo(words []string) error {
+	n, err := int64(0), error(nil)
+	if len(words) == 1 {
+		n, err = strconv.ParseInt(words[0], 10, 64)
+	}
+	if seq := c.simulation.View().Seq; err != nil || n < 1 || n > seq {
+		return fmt.Errorf("write at and the number of a step: the run has taken %s", describe.Count(seq, "step"))
+	}
+	for len(c.taken) > 0 && c.simulation.View().Seq > n {
+		c.takeBack(1)
+	}
+	c.offer()
+	if seq := c.simulation.View().Seq; seq != n {
+		fmt.Fprintf(c.out, "there is no move that ends with step %d: this is after step %d\n", n, seq)
+	}
+	return nil
+}
+
+// otherLines are what a person can write besides choices.
+const otherLines = "or: next, wait 2h; data, history, bounds; back, at STEP; save FILE; quit"
 
 // parse reads a move.
 func (c *simulator) parse(words []string) (simulate.Move, error) {
@@ -153,7 +182,7 @@ func (c *simulator) parseNamed(words []string) (simulate.Move, error) {
 	move := simulate.Move{Kind: machine.ResultInput, Do: words[0]}
 	switch {
 	case len(words) < 2:
-		return move, fmt.Errorf("there is no event %q, and no move of that name: ? prints what may come%s", words[0], machine.DidYouMean(words[0], c.names()))
+		return move, c.noMove(words[0])
 	case words[1] == "fails":
 		if len(words) < 3 {
 			return move, fmt.Errorf("write the category, too: %s fails unknown", words[0])
@@ -164,11 +193,18 @@ func (c *simulator) parseNamed(words []string) (simulate.Move, error) {
 		return c.fill(move, nil, words[2:])
 	}
 	e, ok := c.simulation.Machine().Event(words[1])
+	if !ok && !slices.ContainsFunc(c.choices, func(o simulate.Choice) bool { return o.Move.Do == words[0] }) {
+		return move, c.noMove(words[0])
+	}
 	if !ok {
 		return move, fmt.Errorf("there is no event %q%s", words[1], machine.DidYouMean(words[1], c.names()))
 	}
 	move.Name = words[1]
 	return c.fill(move, d.Events[e].Fields, words[2:])
+}
+
+func (c *simulator) noMove(word string) error {
+	return fmt.Errorf("there is no event %q, and no move of that name: ? prints what may come%s", word, machine.DidYouMean(word, c.names()))
 }
 
 // names are those of events.

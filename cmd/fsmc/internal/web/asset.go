@@ -16,7 +16,7 @@ var assetFiles embed.FS
 
 // assets are what pages load, by name, with the sheet of pictures behind that of pages.
 var assets = map[string]*assetFile{
-	"app.css":  newAsset("text/css; charset=utf-8", read("app.css"), []byte(svg.Sheet("auto"))),
+	"app.css":  newAsset("text/css; charset=utf-8", read("app.css"), []byte(svg.Sheet(svg.Page))),
 	"app.js":   newAsset("text/javascript; charset=utf-8", read("app.js")),
 	"icon.svg": newAsset("image/svg+xml", read("icon.svg")),
 }

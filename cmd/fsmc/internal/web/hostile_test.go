@@ -20,6 +20,19 @@ import (
 type brokenStore struct {
 	runtime.Store
 	gone, damaged, stopped bool
+	torn                   bool // the record of step 5
+	reads                  int  // of history
+}
+
+func (s *brokenStore) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
+	s.reads++
+	rows, err := s.Store.History(ctx, run, after, limit)
+	for i := range rows {
+		if s.torn && rows[i].Seq == 5 {
+			rows[i].Record = json.RawMessage(`{"broken":`)
+		}
+	}
+	return rows, err
 }
 
 var errGone = errors.New("the database is gone")
@@ -101,6 +114,29 @@ func TestDamagedRun(t *testing.T) {
 	s.get("/runs/doc-1/at/1", 200)
 }
 
+// TestTornHistory: a page of a run reads its last steps once, and has them where an older one cannot be read.
+func TestTornHistory(t *testing.T) {
+	broken := &brokenStore{}
+	s := newSite(t, approval, func(o *Options) {
+		broken.Store = o.Store
+		o.Store, o.Engine = broken, runtime.NewEngine(broken)
+	})
+	s.start("doc-1", `{"title": "A"}`)
+	for range 250 {
+		if _, err := s.engine.Send(t.Context(), "doc-1", runtime.NewEvent("Comment", json.RawMessage(`{"text": "x"}`))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := s.get("/runs/doc-1", 200)
+	s.has(page, `id="s251"`, `class="arrow initial taken"`)
+	if broken.reads != 1 {
+		t.Errorf("its history was read %d times", broken.reads)
+	}
+	broken.torn = true
+	s.has(s.get("/runs/doc-1?full=1", 200), `id="s251"`, `id="s237"`, "before=237#history")
+	s.has(s.get("/runs/doc-1?before=60", 200), "This run cannot be shown whole")
+}
+
 func TestDatabaseGone(t *testing.T) {
 	broken := &brokenStore{}
 	s := newSite(t, approval, func(o *Options) {
@@ -142,10 +178,21 @@ func TestLongHistory(t *testing.T) {
 		}
 	}
 	page := s.get("/runs/doc-1", 200)
-	if n := strings.Count(page, `<tr id="s`); n != historyShown {
+	if n := strings.Count(page, `<tr id="s`); n != historyFirst {
 		t.Errorf("the page shows %d steps", n)
 	}
-	s.has(page, "before=902#history")
+	if whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page); whole >= 60<<10 {
+		t.Errorf("it weighs %d bytes, the page %d", whole, len(page))
+	}
+	s.has(page, "before=1087#history")
+	page = s.get("/runs/doc-1?before=1087", 200)
+	if n := strings.Count(page, `<tr id="s`); n != historyShown {
+		t.Errorf("an older page shows %d steps", n)
+	}
+	s.has(page, `id="s1086"`, `id="s887"`, "before=887#history")
+	if n := strings.Count(s.get("/runs/doc-1?state=Waiting", 200), `<tr id="s`); n != historyShown {
+		t.Errorf("%d steps of a state are shown", n)
+	}
 	s.has(s.get("/runs/doc-1?before=902", 200), `id="s901"`, `id="s702"`)
 	s.has(s.get("/runs/doc-1/at/500", 200), "Step 500 of 1101", `id="s500"`)
 	s.get("/runs/doc-1?before=x", 400)

@@ -37,7 +37,7 @@ func (d *machineData) Share(row stateRow) int64 {
 	if d.Card == nil || d.Card.Active == 0 || !row.Waits {
 		return 0
 	}
-	return 100 * row.Runs / d.Card.Active
+	return percentOf(row.Runs, d.Card.Active)
 }
 
 // stateRow is a state with what runs do in it.

@@ -37,7 +37,7 @@ func TestFiguresOfMachine(t *testing.T) {
 		o.Store, o.Engine = busy, runtime.NewEngine(busy)
 	})
 	s.start("doc-1", `{"title": "A"}`)
-	s.has(s.get("/machines/Approval", 200), "<title>3 visits up to 2m</title>", "<title>1 visit longer than 168h</title>",
+	s.has(s.get("/machines/Approval", 200), "<title>3 visits up to 2m, 1 longer than 168h</title>",
 		`<td>its worker was lost</td><td class="num">7</td><td class="num">7</td>`)
 }
 
@@ -76,7 +76,7 @@ func TestCancelledAreNowhere(t *testing.T) {
 	s.start("doc-2", `{"title": "A"}`)
 	s.post("/runs/doc-1/cancel", url.Values{"reason": {"x"}}, 303)
 	page := s.get("/machines/Approval", 200)
-	s.has(page, `<td class="num">1</td><td class="num">100 %</td>`, "1 run in Waiting")
+	s.has(page, `<td>1<td>100 %<td>`, "1 run in Waiting")
 	s.hasNot(page, "2 runs in Waiting")
 }
 

@@ -74,7 +74,7 @@ func (c *card) Success() int64 {
 	if c.Ended == 0 {
 		return 0
 	}
-	return 100 * c.Successful / c.Ended
+	return percentOf(c.Successful, c.Ended)
 }
 
 // Throughput is the last hour in bars; see hour.

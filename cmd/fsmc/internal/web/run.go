@@ -40,13 +40,15 @@ type runData struct {
 	Activities []activityRow
 	Bars       template.HTML
 	History    []stepRow
-	First      int64  // of the steps that are shown
 	Older      int64  // before which there are more; 0 for none
 	OfState    string // only steps from or to that state
 	HideData   bool
 	Children   []runtime.RunRow
 	Message    *store.MessageRow // the next that waits to be delivered; nil for none
 	Typed      *typed
+	More       bool // it has started more children than are shown
+	steps      []runtime.StepView
+	latest     bool // steps are the last pathShown
 	now        time.Time
 }
 
@@ -58,8 +60,15 @@ type typed struct {
 	Field  string
 }
 
-// historyShown is how many steps a run's page shows.
-const historyShown = 200
+// How many steps a page of a run shows. The first one has few, so that it is small: most of those
+// who open it look at what the run does now.
+const (
+	historyFirst = 15
+	historyShown = 200
+)
+
+// childrenShown is how many children it shows; the rest are behind a link.
+const childrenShown = 20
 
 // idOfRun is the run that an address names.
 func idOfRun(r *http.Request) string {
@@ -152,7 +161,7 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
 	s.drawRun(r, d)
-	d.Bars = bars(d.History, d.View, d.now)
+	d.Bars = bars(d.steps, d.View, d.now)
 	if d.View == nil {
 		return
 	}
@@ -161,8 +170,8 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 		d.Commands = s.commands(ctx, d.ID)
 		d.Events = d.eventForms()
 	}
-	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: historyShown}); err == nil {
-		d.Children = rows
+	if rows, err := s.Engine.List(ctx, runtime.RunFilter{Parent: d.ID, Limit: childrenShown + 1}); err == nil {
+		d.Children, d.More = rows[:min(len(rows), childrenShown)], len(rows) > childrenShown
 	}
 	if rows, err := s.Store.Outbox(ctx, d.ID, 1); err == nil && len(rows) > 0 && d.At == 0 {
 		d.Message = &rows[0]
@@ -190,9 +199,12 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 	if d.At > 0 {
 		last = d.At
 	}
-	steps, err := s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last)))
-	if err != nil {
-		steps = nil // it is said where the history stands
+	steps := d.steps
+	if !d.latest {
+		var err error
+		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last))); err != nil {
+			steps = nil // it is said where the history stands
+		}
 	}
 	state := d.Row.State
 	if d.View != nil {
@@ -206,7 +218,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 }
 
 // heavyDrawing is from how many bytes on a page has the compact drawing, and the full one behind a link.
-const heavyDrawing = 24 << 10
+const heavyDrawing = 16 << 10
 
 // wideDrawing is from what width on a drawing stands above the rest, not beside it.
 const wideDrawing = 1100

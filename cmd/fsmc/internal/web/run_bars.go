@@ -28,16 +28,16 @@ type attempt struct {
 }
 
 // mostBars is how many visits are shown.
-const mostBars = 24
+const mostBars = 12
 
-// visits are the stays that some steps tell of, newest step first; the last ones.
-func visits(steps []stepRow, v *runtime.View, now time.Time) (out []visit) {
-	for i := len(steps) - 1; i >= 0; i-- {
+// visits are the stays that some steps tell of; the last ones.
+func visits(steps []runtime.StepView, v *runtime.View, now time.Time) (out []visit) {
+	for i := range steps {
 		step := &steps[i]
 		if n := len(out); n > 0 {
 			last := &out[n-1]
 			if step.Activity != "" {
-				took, _ := time.ParseDuration(step.StepView.Took)
+				took, _ := time.ParseDuration(step.Took)
 				last.attempts = append(last.attempts, attempt{step.At.Add(-took), step.At, step.Kind == machine.FailureInput,
 					fmt.Sprintf("%s, attempt %d: %s, %s", step.Activity, step.Attempt, step.Input, describe.Short(took))})
 			}
@@ -73,7 +73,7 @@ const (
 )
 
 // bars draws a bar for each visit on one axis of time, with the attempts inside.
-func bars(steps []stepRow, v *runtime.View, now time.Time) template.HTML {
+func bars(steps []runtime.StepView, v *runtime.View, now time.Time) template.HTML {
 	if v != nil && v.Updated.After(now) {
 		now = v.Updated
 	}
@@ -99,14 +99,14 @@ func bars(steps []stepRow, v *runtime.View, now time.Time) template.HTML {
 			class += " now"
 		}
 		left, right := x(one.from), x(one.to)
-		fmt.Fprintf(&b, `<g class="%s"><title>%s</title><text class="label" x="%d" y="%d">%s</text><rect x="%d" y="%d" width="%d" height="12" rx="2"/>`,
+		fmt.Fprintf(&b, `<g class="%s"><title>%s</title><text x="%d" y="%d">%s</text><rect x="%d" y="%d" width="%d"/>`,
 			class, quoted(one.state+": "+describe.Short(one.to.Sub(one.from))), barsLabel-8, y+14, quoted(shortened(one.state, 22)), left, y+4, max(2, right-left))
 		for _, a := range one.attempts {
 			kind := "attempt"
 			if a.failed {
-				kind = "attempt failed"
+				kind = "failed"
 			}
-			fmt.Fprintf(&b, `<g class="%s"><title>%s</title><rect x="%d" y="%d" width="%d" height="6"/></g>`, kind, quoted(a.title), x(a.from), y+7, max(2, x(a.to)-x(a.from)))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%d"><title>%s</title></rect>`, kind, x(a.from), y+7, max(2, x(a.to)-x(a.from)), quoted(a.title))
 		}
 		b.WriteString("</g>")
 	}

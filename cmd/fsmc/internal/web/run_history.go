@@ -23,30 +23,45 @@ type stepRow struct {
 	Took  string // how long the attempt took, or the run was in From
 }
 
-// readHistory reads the steps that the page shows, newest first.
+// readHistory reads the steps that the page shows, newest first, and those of its bars and its drawing.
 func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
 	last := d.Last
 	if d.At > 0 {
 		last = d.At
 	}
+	shown := historyFirst
+	d.latest = true
 	if text := r.URL.Query().Get("before"); text != "" {
 		before, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || before < 2 {
 			return &fault{http.StatusBadRequest, fmt.Sprintf("%q is no step before which there are others", describe.Plain(text, 50))}
 		}
-		last = min(last, before-1)
+		last, shown, d.latest = min(last, before-1), historyShown, false
 	}
-	d.OfState = r.URL.Query().Get("state")
-	after := max(0, last-historyShown)
-	steps, err := s.Engine.History(ctx, d.ID, after, int(last-after))
+	if d.OfState = r.URL.Query().Get("state"); d.OfState != "" {
+		shown = historyShown
+	}
+	read := func(most int64) ([]runtime.StepView, error) {
+		return s.Engine.History(ctx, d.ID, max(0, last-most), int(min(most, last)))
+	}
+	var steps []runtime.StepView
+	var err error
+	if d.latest { // once for the drawing, too
+		steps, err = read(pathShown)
+		d.latest = err == nil
+	}
+	if !d.latest {
+		steps, err = read(historyShown)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
 		d.Damage = describe.Joined(d.Damage+" "+words(err), 2000)
 	}
-	arrows := arrowsOf(d.Machine)
-	for i := len(steps) - 1; i >= 0; i-- {
+	d.steps = steps
+	arrows, after := arrowsOf(d.Machine), max(0, last-int64(shown))
+	for i := len(steps) - 1; i >= 0 && steps[i].Seq > after; i-- {
 		if step := &steps[i]; d.OfState == "" || step.From == d.OfState || step.To == d.OfState {
 			d.History = append(d.History, stepRowOf(step, arrows, s.HideData))
 		}
@@ -54,7 +69,6 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 	if after > 0 {
 		d.Older = after + 1
 	}
-	d.First = after + 1
 	return nil
 }
 

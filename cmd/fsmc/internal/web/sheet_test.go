@@ -9,9 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/svg"
+	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 var variable = regexp.MustCompile(`--([a-z-]+):#([0-9a-f]{6})`)
@@ -85,7 +88,7 @@ func TestWeight(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)
 	script, sheet, page := len(assets["app.js"].text), len(assets["app.css"].text), len(s.get("/runs/doc-1", 200))
-	t.Logf("script %d, sheet %d with %d of drawings, page %d bytes", script, sheet, len(svg.Sheet("auto")), page)
+	t.Logf("script %d, sheet %d with %d of drawings, page %d bytes", script, sheet, len(svg.Sheet(svg.Page)), page)
 	if script >= 12<<10 || sheet >= 16<<10 || script+sheet+page >= 60<<10 {
 		t.Errorf("a page weighs %d + %d + %d bytes", script, sheet, page)
 	}
@@ -103,8 +106,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestWeightOfExamples: neither is the page of a run of a large machine heavy. Its drawing is the
-// compact one then, and the full one is behind a link.
+// TestWeightOfExamples: neither are the pages of a large machine and of a run of it heavy. The drawing
+// is the compact one then, and the full one is behind a link.
 func TestWeightOfExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../../examples/*/*.fsm")
 	if err != nil || len(files) == 0 {
@@ -119,13 +122,23 @@ func TestWeightOfExamples(t *testing.T) {
 		if strings.HasSuffix(file, "_test.fsm") {
 			continue
 		}
-		s := newSite(t, string(text), nil)
+		busy := &busyStore{}
+		s := newSite(t, string(text), func(o *Options) {
+			busy.Store = o.Store
+			o.Store, o.Engine = busy, runtime.NewEngine(busy)
+		})
 		versions, err := s.engine.Versions(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		var started []string
 		for i := range versions {
 			v := &versions[i]
+			for _, leaf := range (&version{def: v.Machine.Definition()}).leaves() {
+				for after := time.Second; after < time.Hour; after *= 3 {
+					busy.more.Stays = append(busy.more.Stays, store.StayCount{Machine: v.Name, State: leaf.Path, Bucket: store.BucketOf(after), Visits: 12})
+				}
+			}
 			params, err := json.Marshal(someParams(v.Machine.Definition()))
 			if err != nil {
 				t.Fatal(err)
@@ -133,21 +146,28 @@ func TestWeightOfExamples(t *testing.T) {
 			if _, err := s.engine.Start(t.Context(), v.Name, v.Name, params); err != nil {
 				continue // it wants a word of an enum, and is a small child of another
 			}
+			started = append(started, v.Name)
+		}
+		for _, name := range started {
 			shown++
-			page := s.get("/runs/"+v.Name, 200)
-			if whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page); whole >= 60<<10 {
-				t.Errorf("%s weighs %d bytes, its page %d", v.Name, whole, len(page))
+			page := s.get("/runs/"+name, 200)
+			for kind, page := range map[string]string{"a run": page, "the machine": s.get("/machines/"+name, 200)} {
+				whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page)
+				t.Logf("%s: %s weighs %d bytes, its page %d", name, kind, whole, len(page))
+				if whole >= 60<<10 {
+					t.Errorf("%s: %s weighs %d bytes, its page %d", name, kind, whole, len(page))
+				}
 			}
 			if !strings.Contains(page, `?full=1">The full drawing</a>`) {
 				continue
 			}
 			compact++
-			full := s.get("/runs/"+v.Name+"?full=1", 200)
+			full := s.get("/runs/"+name+"?full=1", 200)
 			s.hasNot(full, "full=1")
 			s.has(full, `class="note"`)
-			s.has(s.get("/runs/"+v.Name+"/at/1", 200), `/at/1?full=1">The full drawing</a>`, ` current"`)
+			s.has(s.get("/runs/"+name+"/at/1", 200), `/at/1?full=1">The full drawing</a>`, ` current"`)
 			if len(full) <= len(page) {
-				t.Errorf("the full drawing of %s weighs no more than the compact one", v.Name)
+				t.Errorf("the full drawing of %s weighs no more than the compact one", name)
 			}
 		}
 	}

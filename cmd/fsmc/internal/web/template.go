@@ -26,7 +26,7 @@ func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
 		"json": jsonText, "percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }, "plain": func(s string) string { return describe.Plain(s, 400) },
-		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
 	for _, name := range names {
@@ -73,7 +73,7 @@ func timeTag(t time.Time, text string) template.HTML {
 		return ""
 	}
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, // times have no signs of HTML
-		t.UTC().Format(time.RFC3339Nano), t.Local().Format("2006-01-02 15:04:05.000 MST"), text))
+		t.UTC().Format("2006-01-02T15:04:05.000Z"), t.Local().Format("2006-01-02 15:04:05.000 MST"), text))
 }
 
 // mostShown is how much of a payload a page shows; the rest is in fsmc history.

@@ -39,10 +39,10 @@ func weekOf(v *survey, name string) *week {
 func (d *day) ended() int64 { return d.Success + d.Failed + d.Other }
 
 // Success is the share of those that ended with success, in percent.
-func (w *week) Success() int64 { return 100 * w.success / w.Ended }
+func (w *week) Success() int64 { return percentOf(w.success, w.Ended) }
 
 // Failure is the share of those that failed.
-func (w *week) Failure() int64 { return 100 * (w.Ended - w.success - w.other) / w.Ended }
+func (w *week) Failure() int64 { return percentOf(w.Ended-w.success-w.other, w.Ended) }
 
 // Trend is a bar for each day, as high as its share of success.
 func (w *week) Trend() template.HTML {
@@ -53,7 +53,7 @@ func (w *week) Trend() template.HTML {
 		d, words := &w.days[i], "no run ended"
 		tall := int64(0)
 		if n := d.ended(); n > 0 {
-			tall, words = high*d.Success/n, fmt.Sprintf("%d %% of %d with success", 100*d.Success/n, n)
+			tall, words = high*d.Success/n, fmt.Sprintf("%d %% of %d with success", percentOf(d.Success, n), n)
 			fmt.Fprintf(&b, `<rect class="rest" x="%d" width="%d" height="%d"/>`, wide*i, wide-2, high-tall)
 		}
 		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="day" x="%d" width="%d" height="%d"/><rect class="success" x="%d" y="%d" width="%d" height="%d"/></g>`,
@@ -61,6 +61,19 @@ func (w *week) Trend() template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // numbers and days
+}
+
+// percentOf is a share in percent, to the nearest, of two the even one, so that a share and the rest are 100.
+// 0 is none and 100 is all, and nothing else.
+func percentOf(part, whole int64) int64 {
+	if part == 0 || part == whole {
+		return 100 * part / whole
+	}
+	n := (200*part + whole) / (2 * whole)
+	if (200*part+whole)%(2*whole) == 0 && n%2 == 1 {
+		n--
+	}
+	return min(99, max(1, n))
 }
 
 // Today is what attempts have cost today, such as "usd 0.17".

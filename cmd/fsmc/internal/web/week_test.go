@@ -25,7 +25,7 @@ func TestWeek(t *testing.T) {
 	})
 	s.start("doc-1", `{"title": "A"}`)
 	page := s.get("/", 200)
-	s.has(page, "Seven days: 8 ended, 87 % with success, 12 % with failure</p>", ": 75 % of 4 with success</title>", ": 100 % of 4 with success</title>")
+	s.has(page, "Seven days: 8 ended, 88 % with success, 12 % with failure</p>", ": 75 % of 4 with success</title>", ": 100 % of 4 with success</title>")
 	if n := strings.Count(page, `class="day"`); n != 7 {
 		t.Errorf("%d days", n)
 	}
@@ -76,4 +76,13 @@ func TestAgainstTheBudget(t *testing.T) {
 		`<a href="/runs/l1"><bdi>l1</bdi></a>, in Here: it has taken 2 steps of its budget of 1`)
 	_, over, _ := strings.Cut(page, `id="over"`)
 	s.hasNot(over, "l2")
+}
+
+// TestPercent: a share that is not all is not 100 %, and one that is not none is not 0 %.
+func TestPercent(t *testing.T) {
+	for _, c := range [][3]int64{{0, 7, 0}, {7, 7, 100}, {9, 51, 18}, {42, 51, 82}, {1, 1000, 1}, {999, 1000, 99}, {1, 2, 50}, {7, 8, 88}, {1, 8, 12}} {
+		if got := percentOf(c[0], c[1]); got != c[2] {
+			t.Errorf("%d of %d are %d %%, wanted %d", c[0], c[1], got, c[2])
+		}
+	}
 }

@@ -53,11 +53,11 @@ func TestLongHistory(t *testing.T) {
 
 	tb := w.open("runs/doc-1")
 	tb.until(live)
-	if got := eval[string](tb, `document.querySelector("#history tbody tr td").innerText + " of " + document.querySelectorAll("#history tbody tr").length`); got != "5000 of 200" {
+	if got := eval[string](tb, `document.querySelector("#history tbody tr td").innerText + " of " + document.querySelectorAll("#history tbody tr").length`); got != "5000 of 15" {
 		t.Errorf("the page shows %s steps", got)
 	}
 	tb.do(chromedp.Click("#history > p a"))
-	tb.until(`document.querySelector("#s4800") && document.querySelector("#s4601") && !document.querySelector("#s4801") && ` + live)
+	tb.until(`document.querySelector("#s4985") && document.querySelector("#s4786") && !document.querySelector("#s4986") && ` + live)
 	tb.do(chromedp.Evaluate("window.loaded = 1", nil), chromedp.Focus("#at"), chromedp.KeyEvent(kb.Home))
 	tb.until(`document.querySelector("#travel strong")?.innerText === "Step 1 of 5000" && document.querySelector("#state-Checking.current")`)
 	tb.do(chromedp.Evaluate(`{const at = document.querySelector("#at"); at.value = 2500; at.dispatchEvent(new Event("input", {bubbles: true})); at.dispatchEvent(new Event("change", {bubbles: true}))}`, nil))
