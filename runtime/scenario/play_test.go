@@ -162,7 +162,19 @@ machine Review(n int) {
 func TestHalted(t *testing.T) {
 	const halts = "machine Review(n int) {\n event Go\n initial A\n state A { on done when n > 3 -> T\n after 1h -> T }\n terminal T success\n}\n"
 	plays(t, halts, "expect A", "it has halted: nothing takes done")
-	plays(t, strings.Replace(halts, "initial A", "initial B\n state B { on Go -> A }", 1), "send Go\nexpect A", "it has halted: nothing takes done")
+	plays(t, halts, "expect halted\nexpect A", "")
+	plays(t, halts, "expect refused", "it has halted: nothing takes done")
+	later := strings.Replace(halts, "initial A", "initial B\n state B { on Go when n < 2 -> A }", 1)
+	plays(t, later, "send Go\nexpect A", "it has halted: nothing takes done")
+	plays(t, later, "send Go", "it has halted: nothing takes done")
+	plays(t, later, "send Go\nexpect halted\nexpect A\nexpect halted", "")
+	plays(t, later, "expect halted", "the run stands in B")
+	plays(t, later, "send Go\nexpect halted\nsend Go", "the run is halted")
+	plays(t, later, "send Go\nexpect halted\nsend Go refused\nexpect halted", "")
+	plays(t, later, "send Go\nexpect halted\ncancel\nexpect ended", "")
+	plays(t, later, "send Go\nexpect ended", "it has halted: nothing takes done")
+	plays(t, later, "send Go\nexpect halted\nexpect ended", "the run has halted in A")
+	plays(t, strings.Replace(later, "n < 2", "n > 2", 1), "send Go\nexpect halted", "is refused in state")
 }
 
 // TestMostSteps plays timers that fire again and again.

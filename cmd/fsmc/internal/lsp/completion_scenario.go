@@ -52,7 +52,7 @@ func (c *completer) scenario(tokens []string) {
 	case last == "expect":
 		c.states()
 		c.values(true)
-		c.words("refused", "ended", "attempt", "published", "waiting")
+		c.words("refused", "ended", "halted", "attempt", "published", "waiting")
 	case tokens[0] == "expect":
 		c.values(true)
 	case tokens[0] == "send":
