@@ -158,7 +158,7 @@ func (p *player) halted(l *Line) *Failed {
 
 // begun is a failure where the attempt that a line speaks of has not begun.
 func (p *player) begun(l *Line) *Failed {
-	t, err := p.sim.Attempt(l.Do)
+	t, err := p.attempt(l.Do)
 	if err != nil {
 		return fails(l, l.Do+" is under way", err.Error()+"; "+p.stands())
 	}
@@ -166,6 +166,17 @@ func (p *player) begun(l *Line) *Failed {
 		return fails(l, l.Do+" is under way", fmt.Sprintf("it waits for its retry: write `wait %s` before it", machine.DurationText(wait)))
 	}
 	return nil
+}
+
+// attempt is the one under way that a line names. Executions without labels have names in a simulation, and none in
+// a scenario.
+func (p *player) attempt(do string) (machine.Task, error) {
+	t, err := p.sim.Attempt(do)
+	var several *simulate.Unlabelled
+	if errors.As(err, &several) {
+		err = fmt.Errorf("%q is more than one attempt, of executions without labels: give each a label, as in `do %s() as first`", do, do)
+	}
+	return t, err
 }
 
 // stands says where the run stands.
@@ -211,7 +222,7 @@ func (p *player) expect(l *Line) *Failed {
 }
 
 func (p *player) expectAttempt(l *Line) *Failed {
-	t, err := p.sim.Attempt(l.Do)
+	t, err := p.attempt(l.Do)
 	waits := err == nil && t.NotBefore.After(p.sim.Now())
 	switch {
 	case err != nil:

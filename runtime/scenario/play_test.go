@@ -177,6 +177,45 @@ func TestHalted(t *testing.T) {
 	plays(t, strings.Replace(later, "n < 2", "n > 2", 1), "send Go\nexpect halted", "is refused in state")
 }
 
+// TestSeveralAttempts: which attempts a name may mean is said in words that a scenario has.
+func TestSeveralAttempts(t *testing.T) {
+	const twice = `
+machine Review(n int) {
+    event Go
+    activity look() -> Seen
+    activity ship(item int)
+    event Seen
+    context { items [0..3]int = [] }
+    initial Twice
+    state Twice {
+        do look() timeout 1m
+        do look() timeout 2m
+        on Go -> Named { items = items + 4 + 5 }
+        on Seen -> T
+        on failed -> T
+    }
+    state Named {
+        do look() as left timeout 1m
+        do look() as right timeout 1m
+        on Go -> Fan
+        on left.Seen, right.Seen -> T
+        on failed -> T
+    }
+    state Fan {
+        do ship(item) for item in items timeout 1m
+        on done -> T
+        on failed -> T
+    }
+    terminal T success
+}
+`
+	plays(t, twice, "look -> Seen", "\"look\" is more than one attempt, of executions without labels: give each a label, as in `do look() as first`")
+	plays(t, twice, "send Go\nlook -> Seen", "\"look\" is more than one attempt: write it as left")
+	plays(t, twice, "send Go\nright -> Seen\nexpect T", "")
+	plays(t, twice, "send Go\nsend Go\nship -> done", "\"ship\" is more than one attempt: write it as ship[0]")
+	plays(t, twice, "send Go\nsend Go\nship[1] -> done\nship -> done\nexpect T", "")
+}
+
 // TestMostSteps plays timers that fire again and again.
 func TestMostSteps(t *testing.T) {
 	const ticks = "machine Review(n int) {\n initial A\n state A { after 1s -> A\n after 400d -> T }\n terminal T success\n}\n"
