@@ -68,7 +68,7 @@ func addElse(a *ir.Arm, step string) diag.Fix {
 // is left of it: it goes to a failure or, from outside, is refused or ignored. Where another
 // handler beside that chain speaks of the same input, it would overlap with the `else`: the
 // two become one chain, or there is no fix.
-func ElseAfter(in flat.Input) []diag.Fix {
+func (p *shared) ElseAfter(in flat.Input) []diag.Fix {
 	last := in.Choices[len(in.Choices)-1]
 	if last.Arm == nil || len(Chain(last.Arm)) > 0 && alwaysTaken(Chain(last.Arm)) {
 		return nil
@@ -96,7 +96,7 @@ func ElseAfter(in flat.Input) []diag.Fix {
 	if in.Kind == ir.CaseEvent {
 		fixes = append(fixes, end("reject"), end("ignore"))
 	}
-	return append(fixes, Fail(last.State, func(to string) diag.Fix { return end("-> " + to) })...)
+	return append(fixes, p.Fail(last.State, func(to string) diag.Fix { return end("-> " + to) })...)
 }
 
 // alwaysTaken reports whether the last of arms has neither a guard nor a bound.
@@ -107,14 +107,15 @@ func alwaysTaken(arms []*ir.Arm) bool {
 
 // Fail is the fix by which s does something with a target that ends a run as a failure:
 // where the machine has no such terminal, it is declared. There is none where that of the
-// machine cannot be named in s, or entering it reads what may be unset.
-func Fail(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
-	if to := terminalFor(s, "failure"); to != "" {
+// machine cannot be named in s, or entering it reads what may be unset; where an assert does
+// not let a run end so; or where callers would have to handle another end.
+func (p *shared) Fail(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
+	if to := p.terminalFor(s, "failure"); to != "" {
 		return []diag.Fix{fix(to)}
 	}
-	root := s.Chain()[s.Depth]
+	root := p.Machine.Root
 	taken := func(c *ir.State) bool { return c.Name == failed || c.Outcome == "failure" }
-	if slices.ContainsFunc(root.Children, taken) || hidden(s, failed) {
+	if p.called || slices.ContainsFunc(root.Children, taken) || hidden(s, failed) || !p.MayEnd(nil) {
 		return nil
 	}
 	f := fix(failed)
@@ -127,8 +128,8 @@ func Fail(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
 const failed = "Failed"
 
 // Succeed is Fail for a success, which every machine has that ends well: none is declared.
-func Succeed(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
-	if to := terminalFor(s, "success"); to != "" {
+func (p *shared) Succeed(s *ir.State, fix func(target string) diag.Fix) []diag.Fix {
+	if to := p.terminalFor(s, "success"); to != "" {
 		return []diag.Fix{fix(to)}
 	}
 	return nil
@@ -158,10 +159,10 @@ func (p *shared) Finish() []diag.Fix {
 
 // terminalFor is the name of a terminal with an outcome that an arm in s may lead to:
 // one that is called as most are, or the first.
-func terminalFor(s *ir.State, outcome string) string {
+func (p *shared) terminalFor(s *ir.State, outcome string) string {
 	best := ""
-	for _, t := range s.Chain()[s.Depth].Children {
-		if t.Kind != ir.Terminal || t.Outcome != outcome || needsData(t) || hidden(s, t.Name) {
+	for _, t := range p.Machine.Root.Children {
+		if t.Kind != ir.Terminal || t.Outcome != outcome || needsData(t) || hidden(s, t.Name) || !p.MayEnd(t) {
 			continue
 		}
 		if best == "" || t.Name == failed || t.Name == "Done" || t.Name == "Completed" {
@@ -169,6 +170,18 @@ func terminalFor(s *ir.State, outcome string) string {
 		}
 	}
 	return best
+}
+
+// MayEnd reports whether every assert still holds where one more arm ends runs in to: nil is a
+// terminal that no assert names.
+func (p *shared) MayEnd(to *ir.State) bool {
+	return !slices.ContainsFunc(p.Machine.Asserts, func(a *ir.Assert) bool {
+		named := to != nil && slices.Contains(a.Objects, to)
+		if a.Verb == ir.LeadsTo {
+			return !named
+		}
+		return named || to != nil && a.Subject == to
+	})
 }
 
 // needsData reports whether entering t reads what may be unset.

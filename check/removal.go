@@ -49,31 +49,65 @@ func (p *Pass) RemoveArms(a *ir.Arm, rest int) []diag.Fix {
 // onlyUse reports whether t may be the only use of an event or a label.
 func onlyUse(t *ir.Trigger) bool { return t.Label != "" || t.Event != nil && t.Event.External() }
 
-// uses is how often a machine reads and sets its fields, found once for all removals.
+// uses is how often a machine reads and sets its fields, asks its host guards and publishes its
+// events, found once for all removals.
 type uses struct {
 	reads map[*ir.Var]int
 	sets  map[*ir.Var]int
 	by    map[*ir.Arm][]*ir.Var // what an arm sets
 	own   map[ir.Expr]*ir.Var   // what an effect reads to set it is no use of it
+	calls map[*ir.Guard]int
+	tells map[*ir.Event]int
+	told  map[*ir.Arm][]*ir.Event // what an arm publishes
 }
 
 func usesOf(m *ir.Machine) *uses {
-	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: m.SetBy()}
+	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: m.SetBy(), tells: map[*ir.Event]int{}, told: map[*ir.Arm][]*ir.Event{}}
 	for b, a := range m.Blocks() {
 		for _, e := range b.Assigns {
 			u.sets[e.Var]++
 			u.by[a] = append(u.by[a], e.Var)
 		}
+		for _, e := range b.Publishes {
+			u.tells[e.Event]++
+			u.told[a] = append(u.told[a], e.Event)
+		}
 	}
 	u.count(u.reads, m.Exprs())
+	u.calls = asked(m.Exprs())
 	return u
 }
 
-// needed reports whether gone has the only read of a field, or sets one that nothing else does.
+// asked is how often host guards are asked.
+func asked(list iter.Seq[ir.Expr]) map[*ir.Guard]int {
+	calls := map[*ir.Guard]int{}
+	for e := range list {
+		ir.Walk(e, func(e ir.Expr) bool {
+			if c, ok := e.(*ir.Call); ok && c.Guard != nil {
+				calls[c.Guard]++
+			}
+			return true
+		})
+	}
+	return calls
+}
+
+// needed reports whether gone has the only use of a field, a host guard or an event that is published, or sets a
+// field that nothing else does.
 func (u *uses) needed(gone []*ir.Arm) bool {
-	reads, sets := map[*ir.Var]int{}, map[*ir.Var]int{}
+	reads, sets, tells := map[*ir.Var]int{}, map[*ir.Var]int{}, map[*ir.Event]int{}
 	for _, a := range gone {
 		u.count(reads, a.Exprs())
+		for g, n := range asked(a.Exprs()) {
+			if n >= u.calls[g] {
+				return true
+			}
+		}
+		for _, e := range u.told[a] {
+			if tells[e]++; tells[e] == u.tells[e] {
+				return true
+			}
+		}
 		for _, v := range u.by[a] {
 			sets[v]++
 		}

@@ -53,6 +53,23 @@ local function ask(method, params)
   end
 end
 
+local looping = [[
+machine M {
+    event Go
+    event Back
+    initial A
+    assert A at most 4
+    state A {
+        after 7d -> T
+        on Go -> B
+    }
+    state B {
+        after 1h -> T
+        on Back -> A
+    }
+    terminal T
+}]]
+
 local function play()
   said.filetype = vim.bo.filetype
   wait("a finding", function() return rules() == "waits-forever:4" end)
@@ -79,6 +96,31 @@ local function play()
   said.text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\n")
   wait("no finding", function() return rules() == "" end)
   said.svg = ask("fsm/diagram", { textDocument = here.textDocument }).svg:sub(1, 4)
+
+  -- A loop, its fix, and then the figures: above the machine, above an assert, of a state.
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(looping, "\n"))
+  wait("a loop", function() return rules():find("unbounded%-loop") ~= nil end)
+  local loop = vim.tbl_filter(function(d) return d.code == "unbounded-loop" end, vim.diagnostic.get(0))[1]
+  local at = { start = { line = loop.lnum, character = loop.col }, ["end"] = { line = loop.end_lnum, character = loop.end_col } }
+  local actions = ask("textDocument/codeAction", { textDocument = here.textDocument, range = at, context = { diagnostics = {} } })
+  local fix = vim.tbl_filter(function(a) return a.title:find("max 3", 1, true) ~= nil end, actions)[1]
+  vim.lsp.util.apply_workspace_edit(fix.edit, "utf-16")
+  wait("no finding", function() return rules() == "" end)
+  said.fixed = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\n")
+  local function lens(title)
+    for _, l in ipairs(vim.lsp.codelens.get(0)) do
+      if l.command.title:find(title, 1, true) then return l end
+    end
+  end
+  wait("lenses", function()
+    vim.api.nvim_exec_autocmds("CursorHold", {})
+    return lens("proved") and lens("worst case") and true or false
+  end)
+  said.proved = lens("proved").range.start.line + 1
+  said.worst = lens("worst case").command.title
+  local state = vim.tbl_extend("force", here, { position = { line = 5, character = 11 } })
+  said.visit = ask("textDocument/hover", state).contents.value
+  said.run = ask("workspace/executeCommand", lens("worst case").command)
 end
 local sound, why = pcall(play)
 if not sound then
@@ -134,6 +176,8 @@ func TestNeovim(t *testing.T) {
 	var said struct {
 		Filetype, Hover, Syntax, Text, SVG string
 		Definition                         any
+		Fixed, Worst, Visit, Run           string
+		Proved                             int
 	}
 	if err := json.Unmarshal([]byte(strings.TrimSpace(string(out))), &said); err != nil {
 		t.Fatalf("%v\n%s%s", err, out, errs.String())
@@ -144,5 +188,11 @@ func TestNeovim(t *testing.T) {
 	}
 	if said.Filetype != "fsm" || said.Syntax != "fsmDeclaration" || said.SVG != "<svg" || !strings.Contains(said.Hover, "state A") || said.Definition == nil {
 		t.Errorf("Neovim has %+v\n%s", said, errs.String())
+	}
+	if !strings.Contains(said.Fixed, "-> B max 3") && !strings.Contains(said.Fixed, "-> A max 3") {
+		t.Errorf("the fix of a loop makes\n%s", said.Fixed)
+	}
+	if said.Proved != 5 || !strings.HasPrefix(said.Worst, "worst case: ") || !strings.Contains(said.Visit, "worst visit: 168h") || !strings.Contains(said.Run, "(Go)") {
+		t.Errorf("the lenses are %q and proved in line %d, the hover is %q, the run %q", said.Worst, said.Proved, said.Visit, said.Run)
 	}
 }

@@ -40,6 +40,9 @@ func Moves(m *ir.Machine, title string, params json.RawMessage, guards map[strin
 		return "", err
 	}
 	for i := range moves {
+		if w.sim.Run().Halt != nil {
+			w.line("expect halted")
+		}
 		w.saysAll(moves[i].Guards)
 		if err := w.make(&moves[i].Move); err != nil {
 			return "", fmt.Errorf("move %d: %w", i+1, err)
@@ -48,7 +51,7 @@ func Moves(m *ir.Machine, title string, params json.RawMessage, guards map[strin
 	if stands := w.sim.View().State; stands != state {
 		return "", fmt.Errorf("a scenario has no jitter, and without it the moves lead to %s, and not to %s", stands, state)
 	}
-	w.line("expect %s", state)
+	w.expect()
 	return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, head+w.body()), nil
 }
 

@@ -26,6 +26,7 @@ type Scenario struct {
 	Title string
 	Text  string
 	arms  map[int]bool // that it takes
+	halts string       // why it halts at the end; empty where it does not
 	torn  string       // a host guard that has to say yes and no at once; empty for none
 }
 
@@ -89,6 +90,9 @@ func Generate(m *ir.Machine, cover *ir.Cover, prefix string) (*Generated, error)
 func (s *Scenario) why() string {
 	if s.torn != "" {
 		return "host guard " + s.torn + " has to say yes and no at once"
+	}
+	if s.halts != "" {
+		return "the run halts before it: " + s.halts
 	}
 	return "the run to it hangs on the id of the run, or on a wait that jitter makes longer"
 }

@@ -124,17 +124,28 @@ func targetOf(run *ir.CoverRun) *ir.Arm { return run.Steps[len(run.Steps)-1].Arm
 
 func (w *writer) scenario(run *ir.CoverRun) (*Scenario, error) {
 	head, err := w.play(run)
-	if err != nil {
+	if err != nil && (!errors.Is(err, errHalted) || !atLast(run.Steps, w.at)) {
 		return nil, err
 	}
-	w.line("expect %s", w.sim.View().State)
+	w.expect()
 	s := &Scenario{Text: head + w.body(), arms: map[int]bool{}, torn: w.torn}
+	if halt := w.sim.Run().Halt; halt != nil {
+		s.halts = halt.Cause.String()
+	}
 	for _, r := range w.sim.Records() {
 		if r.Arm >= 0 && r.Arm < len(w.m.Arms) { // not an `ignore` or a `defer`
 			s.arms[r.Arm] = true
 		}
 	}
 	return s, nil
+}
+
+// expect writes where the run stands, and before that whether it has halted.
+func (w *writer) expect() {
+	if w.sim.Run().Halt != nil {
+		w.line("expect halted")
+	}
+	w.line("expect %s", w.sim.View().State)
 }
 
 func (w *writer) body() string { return " {\n" + strings.Join(w.lines, "\n") + "\n}\n" }

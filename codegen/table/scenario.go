@@ -39,7 +39,7 @@ var lineKinds = map[ir.LineKind]scenario.Kind{
 	ir.SendLine: scenario.Send, ir.ResultLine: scenario.Result, ir.FailureLine: scenario.Failure, ir.CheckpointLine: scenario.Checkpoint,
 	ir.LostLine: scenario.Lost, ir.WaitLine: scenario.Wait, ir.CancelRunLine: scenario.Cancel, ir.AnswerLine: scenario.Answer,
 	ir.RepeatLine: scenario.Repeat, ir.ExpectStateLine: scenario.ExpectState, ir.ExpectLine: scenario.Expect,
-	ir.ExpectRefusedLine: scenario.ExpectRefused, ir.ExpectEndedLine: scenario.ExpectEnded, ir.ExpectAttemptLine: scenario.ExpectAttempt,
+	ir.ExpectRefusedLine: scenario.ExpectRefused, ir.ExpectEndedLine: scenario.ExpectEnded, ir.ExpectHaltedLine: scenario.ExpectHalted, ir.ExpectAttemptLine: scenario.ExpectAttempt,
 	ir.ExpectPublishedLine: scenario.ExpectPublished, ir.ExpectWaitingLine: scenario.ExpectWaiting,
 }
 

@@ -154,7 +154,7 @@ module.exports = grammar({
     answer: ($) => seq("guard", field("guard", $.identifier), "=", $.boolean),
     expect: ($) =>
       seq("expect", choice(
-        "refused", "ended",
+        "refused", "ended", "halted",
         seq("attempt", $.integer, "of", field("activity", $.identifier)),
         seq("published", field("event", $.identifier), optional($.fields)),
         seq("waiting", field("activity", $.identifier)),

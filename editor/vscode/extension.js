@@ -63,7 +63,6 @@ async function start() {
     { command, args: ["lsp"] },
     {
       documentSelector: [{ language: "fsm" }],
-      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.fsm") },
       initializationOptions: { inlayHints: vscode.workspace.getConfiguration("fsmc").get("inlayHints", true) },
       outputChannel: output,
     },

@@ -80,6 +80,7 @@ type Answer struct {
 const (
 	ExpectRefused   = "refused"
 	ExpectEnded     = "ended"
+	ExpectHalted    = "halted"
 	ExpectAttempt   = "attempt"
 	ExpectPublished = "published"
 	ExpectWaiting   = "waiting"

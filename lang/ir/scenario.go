@@ -30,6 +30,7 @@ const (
 	ExpectLine                          // Cond
 	ExpectRefusedLine                   // nothing more
 	ExpectEndedLine                     // nothing more
+	ExpectHaltedLine                    // nothing more
 	ExpectAttemptLine                   // Do, Count
 	ExpectPublishedLine                 // Name, Data
 	ExpectWaitingLine                   // Do

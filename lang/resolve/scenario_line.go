@@ -210,6 +210,8 @@ func (s *scenarioResolver) expect(src *ast.Expect, line *ir.ScenarioLine) {
 		line.Kind = ir.ExpectRefusedLine
 	case ast.ExpectEnded:
 		line.Kind = ir.ExpectEndedLine
+	case ast.ExpectHalted:
+		line.Kind = ir.ExpectHaltedLine
 	case ast.ExpectAttempt:
 		line.Kind, line.Do, line.Count = ir.ExpectAttemptLine, textOf(src.Name), s.number(src.Count, parseInt)
 		s.dos(src.Name)

@@ -36,12 +36,10 @@ func Play(m *machine.Machine, s *Scenario) Outcome {
 		return Outcome{Failure: &Failed{Place: begin.Place, Line: begin.Text, Expected: "the run starts", Is: err.Error()}}
 	}
 	p.sim = sim
-	failed := p.halted(begin)
+	p.open = p.halted(begin)
+	failed := p.all(lines)
 	if failed == nil {
-		failed = p.all(lines)
-	}
-	if failed == nil {
-		failed = p.settled()
+		failed = p.open
 	}
 	if failed != nil {
 		failed.Path = sim.Steps()
@@ -56,10 +54,9 @@ type player struct {
 	answers map[string]bool // of host guards
 	played  int
 
-	silent  string // a host guard that was asked, and has no answer; empty for none
-	refused bool   // the last line was refused
-	open    *Line  // a line that was refused although it does not say so: `expect refused` may follow
-	why     error  // of open
+	silent  string  // a host guard that was asked, and has no answer; empty for none
+	refused bool    // the last line was refused
+	open    *Failed // of the last line, which was refused or has halted the run, and does not say so: the next one may
 }
 
 func (p *player) answer(guard string, args json.RawMessage) (bool, error) {
@@ -76,10 +73,8 @@ func (p *player) all(lines []*Line) *Failed {
 		if p.played++; p.played > mostLines {
 			return fails(l, fmt.Sprintf("a scenario plays at most %d lines", mostLines), "there are more: write a smaller `repeat`")
 		}
-		if l.Kind != ExpectRefused {
-			if f := p.settled(); f != nil {
-				return f
-			}
+		if p.open != nil && (l.Kind != ExpectRefused || !p.refused) && (l.Kind != ExpectHalted || p.refused) {
+			return p.open
 		}
 		if f := p.line(l); f != nil {
 			return f
@@ -90,14 +85,6 @@ func (p *player) all(lines []*Line) *Failed {
 
 func fails(l *Line, expected, is string) *Failed {
 	return &Failed{Place: l.Place, Line: l.Text, Expected: expected, Is: is}
-}
-
-// settled is the failure of a line that was refused, where no line has expected it.
-func (p *player) settled() *Failed {
-	if p.open == nil {
-		return nil
-	}
-	return fails(p.open, "the run takes it", p.why.Error())
 }
 
 func (p *player) line(l *Line) *Failed {
@@ -129,7 +116,7 @@ var kinds = map[Kind]machine.InputKind{
 
 // move makes the move that a line says.
 func (p *player) move(l *Line) *Failed {
-	p.refused, p.open, p.why = false, nil, nil
+	p.refused, p.open = false, nil
 	if l.Kind == Wait && l.Wait == 0 {
 		return nil
 	}
@@ -145,7 +132,7 @@ func (p *player) move(l *Line) *Failed {
 		return fails(l, "host guard "+p.silent+" has an answer", "the scenario does not say what it answers: write `guard "+p.silent+" = true`, or false, before this")
 	case err != nil && errors.As(err, &rejected) && l.Kind == Send:
 		if p.refused = true; !l.Refused {
-			p.open, p.why = l, err
+			p.open = fails(l, "the run takes it", err.Error())
 		}
 		return nil
 	case err != nil:
@@ -156,7 +143,8 @@ func (p *player) move(l *Line) *Failed {
 	if p.sim.Run().Seq > mostSteps {
 		return fails(l, fmt.Sprintf("a run takes at most %d steps", mostSteps), "it has taken more: write a shorter `wait` or a smaller `repeat`")
 	}
-	return p.halted(l)
+	p.open = p.halted(l)
+	return nil
 }
 
 // halted is a failure where the run has halted behind l: nothing would take it further.
@@ -170,7 +158,7 @@ func (p *player) halted(l *Line) *Failed {
 
 // begun is a failure where the attempt that a line speaks of has not begun.
 func (p *player) begun(l *Line) *Failed {
-	t, err := p.sim.Attempt(l.Do)
+	t, err := p.attempt(l.Do)
 	if err != nil {
 		return fails(l, l.Do+" is under way", err.Error()+"; "+p.stands())
 	}
@@ -180,11 +168,25 @@ func (p *player) begun(l *Line) *Failed {
 	return nil
 }
 
+// attempt is the one under way that a line names. Executions without labels have names in a simulation, and none in
+// a scenario.
+func (p *player) attempt(do string) (machine.Task, error) {
+	t, err := p.sim.Attempt(do)
+	var several *simulate.Unlabelled
+	if errors.As(err, &several) {
+		err = fmt.Errorf("%q is more than one attempt, of executions without labels: give each a label, as in `do %s() as first`", do, do)
+	}
+	return t, err
+}
+
 // stands says where the run stands.
 func (p *player) stands() string {
 	v := p.sim.View()
-	if v.Status == machine.Finished {
+	switch v.Status {
+	case machine.Finished:
 		return "the run has ended in " + v.State
+	case machine.Halted:
+		return "the run has halted in " + v.State
 	}
 	return "the run stands in " + v.State
 }
@@ -196,13 +198,18 @@ func (p *player) expect(l *Line) *Failed {
 			return fails(l, "state "+l.Name, "state "+state)
 		}
 	case ExpectRefused:
-		p.open, p.why = nil, nil
+		p.open = nil
 		if !p.refused {
 			return fails(l, "the line before is refused", "nothing was refused, and "+p.stands())
 		}
 	case ExpectEnded:
 		if p.sim.Run().Status != machine.Finished {
 			return fails(l, "the run has ended", p.stands())
+		}
+	case ExpectHalted:
+		p.open = nil
+		if p.sim.Run().Halt == nil {
+			return fails(l, "the run has halted", p.stands())
 		}
 	case ExpectAttempt, ExpectWaiting:
 		return p.expectAttempt(l)
@@ -215,7 +222,7 @@ func (p *player) expect(l *Line) *Failed {
 }
 
 func (p *player) expectAttempt(l *Line) *Failed {
-	t, err := p.sim.Attempt(l.Do)
+	t, err := p.attempt(l.Do)
 	waits := err == nil && t.NotBefore.After(p.sim.Now())
 	switch {
 	case err != nil:

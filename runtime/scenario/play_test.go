@@ -162,7 +162,58 @@ machine Review(n int) {
 func TestHalted(t *testing.T) {
 	const halts = "machine Review(n int) {\n event Go\n initial A\n state A { on done when n > 3 -> T\n after 1h -> T }\n terminal T success\n}\n"
 	plays(t, halts, "expect A", "it has halted: nothing takes done")
-	plays(t, strings.Replace(halts, "initial A", "initial B\n state B { on Go -> A }", 1), "send Go\nexpect A", "it has halted: nothing takes done")
+	plays(t, halts, "expect halted\nexpect A", "")
+	plays(t, halts, "expect refused", "it has halted: nothing takes done")
+	later := strings.Replace(halts, "initial A", "initial B\n state B { on Go when n < 2 -> A }", 1)
+	plays(t, later, "send Go\nexpect A", "it has halted: nothing takes done")
+	plays(t, later, "send Go", "it has halted: nothing takes done")
+	plays(t, later, "send Go\nexpect halted\nexpect A\nexpect halted", "")
+	plays(t, later, "expect halted", "the run stands in B")
+	plays(t, later, "send Go\nexpect halted\nsend Go", "the run is halted")
+	plays(t, later, "send Go\nexpect halted\nsend Go refused\nexpect halted", "")
+	plays(t, later, "send Go\nexpect halted\ncancel\nexpect ended", "")
+	plays(t, later, "send Go\nexpect ended", "it has halted: nothing takes done")
+	plays(t, later, "send Go\nexpect halted\nexpect ended", "the run has halted in A")
+	plays(t, strings.Replace(later, "n < 2", "n > 2", 1), "send Go\nexpect halted", "is refused in state")
+}
+
+// TestSeveralAttempts: which attempts a name may mean is said in words that a scenario has.
+func TestSeveralAttempts(t *testing.T) {
+	const twice = `
+machine Review(n int) {
+    event Go
+    activity look() -> Seen
+    activity ship(item int)
+    event Seen
+    context { items [0..3]int = [] }
+    initial Twice
+    state Twice {
+        do look() timeout 1m
+        do look() timeout 2m
+        on Go -> Named { items = items + 4 + 5 }
+        on Seen -> T
+        on failed -> T
+    }
+    state Named {
+        do look() as left timeout 1m
+        do look() as right timeout 1m
+        on Go -> Fan
+        on left.Seen, right.Seen -> T
+        on failed -> T
+    }
+    state Fan {
+        do ship(item) for item in items timeout 1m
+        on done -> T
+        on failed -> T
+    }
+    terminal T success
+}
+`
+	plays(t, twice, "look -> Seen", "\"look\" is more than one attempt, of executions without labels: give each a label, as in `do look() as first`")
+	plays(t, twice, "send Go\nlook -> Seen", "\"look\" is more than one attempt: write it as left")
+	plays(t, twice, "send Go\nright -> Seen\nexpect T", "")
+	plays(t, twice, "send Go\nsend Go\nship -> done", "\"ship\" is more than one attempt: write it as ship[0]")
+	plays(t, twice, "send Go\nsend Go\nship[1] -> done\nship -> done\nexpect T", "")
 }
 
 // TestMostSteps plays timers that fire again and again.

@@ -37,6 +37,7 @@ const (
 	Expect          // Cond, Sides
 	ExpectRefused   // nothing more
 	ExpectEnded     // nothing more
+	ExpectHalted    // nothing more
 	ExpectAttempt   // Do, Count
 	ExpectPublished // Name, Data
 	ExpectWaiting   // Do

@@ -216,8 +216,19 @@ func (s *Simulation) attempt(at *state) (machine.Task, error) {
 	case 1:
 		return found[0], nil
 	}
-	full, _ := s.names(&found[0])
-	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", at.move.Do, full)
+	full, short := s.names(&found[0])
+	i := slices.IndexFunc(short, func(name string) bool { return name != at.move.Do })
+	if i < 0 {
+		return machine.Task{}, &Unlabelled{at.move.Do, full}
+	}
+	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", at.move.Do, short[i])
+}
+
+// Unlabelled is the error of a name that means executions without labels. Full is the whole name of the first.
+type Unlabelled struct{ Name, Full string }
+
+func (e *Unlabelled) Error() string {
+	return fmt.Sprintf("%q is more than one attempt: write it as %s", e.Name, e.Full)
 }
 
 // oneOf reports whether name is the label or the activity of an attempt that is one of several

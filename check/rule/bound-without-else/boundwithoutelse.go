@@ -60,7 +60,7 @@ func run(p *check.Pass) {
 			Help:    help(l.input.Case),
 			Witness: witness,
 			Inputs:  l.inputs,
-			Fixes:   check.ElseAfter(l.input),
+			Fixes:   p.ElseAfter(l.input),
 		})
 	}
 }

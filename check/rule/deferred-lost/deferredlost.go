@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "a run can enter a state that drops a deferred event",
 	Question: "whether every deferred event is taken in the end",
 	Page:     page,
+	Fix:      "adds `ignore …` to the state",
 	Run:      run,
 	Absence:  true,
 }
@@ -66,6 +67,14 @@ func report(p *check.Pass, g *explore.Product, d control.Drop, at int32) {
 	if use := g.Deferral(path, d.Event); use != nil {
 		f.Related = []diag.Related{{Span: use.Span, Message: name + " is deferred here"}}
 	}
+	if !slices.ContainsFunc(d.Leaf.Handlers, func(h *ir.Handler) bool { return speaksOf(h, d.Event) }) {
+		f.Fixes = []diag.Fix{check.AddMember(d.Leaf, "ignore "+d.Event.Name)}
+	}
 	f.Witness, _ = p.Run(path, -1)
 	p.Report(f)
+}
+
+// speaksOf reports whether h names an event: one that it rejects is ignored nowhere else in its state.
+func speaksOf(h *ir.Handler, e *ir.Event) bool {
+	return slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Event == e })
 }

@@ -46,7 +46,7 @@ func run(p *check.Pass) {
 				Help:    "Say what is to happen then: end the chain with `else -> …`, or with `else reject` to refuse it on purpose.",
 				Witness: p.Shown(g.Meeting, nil),
 				Inputs:  g.Inputs,
-				Fixes:   check.ElseAfter(g.Input),
+				Fixes:   p.ElseAfter(g.Input),
 			})
 		}
 	}

@@ -86,7 +86,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		Help:    "Add `max N` and an `else` to an arm of the cycle, count in a field that a guard reads, or write `unbounded` if this is meant.",
 		Related: related(l, g, arm),
 		Witness: witness,
-		Fixes:   bounded(arm),
+		Fixes:   bounded(p, arm),
 	})
 }
 
@@ -102,7 +102,7 @@ func lastMove(l explore.Loop, g *explore.Product) *ir.Arm {
 
 // bounded are fixes by which a is taken three times. One with a block has its bound in front of
 // that, at a place that nobody keeps.
-func bounded(a *ir.Arm) []diag.Fix {
+func bounded(p *check.Pass, a *ir.Arm) []diag.Fix {
 	const most = " max 3"
 	if a == nil || a.Kind != ir.Goto || a.Target == nil || a.Max != nil || a.Block != nil || a.Span.End.Offset == 0 {
 		return nil
@@ -112,10 +112,10 @@ func bounded(a *ir.Arm) []diag.Fix {
 	}
 	chain := check.Chain(a)
 	switch last := chain[len(chain)-1]; {
-	case a != last && last.When == nil && last.Max == nil:
+	case a != last && last.When == nil && last.Max == nil && (a.When != nil || last.Target == nil || p.MayEnd(last.Target)):
 		return []diag.Fix{fix("")}
 	case a == last && a.When == nil:
-		return check.Fail(a.State, func(to string) diag.Fix { return fix(" else -> " + to) })
+		return p.Fail(a.State, func(to string) diag.Fix { return fix(" else -> " + to) })
 	}
 	return nil
 }

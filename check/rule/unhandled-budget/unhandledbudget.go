@@ -66,7 +66,7 @@ func unheld(p *check.Pass) {
 		Span:     at,
 		Message:  "the budget of " + check.And(names) + " is held against what activities declare; a run whose activities report more goes on",
 		Help:     "Add `on over_budget -> …` to the machine, and no attempt begins that would pass the budget.",
-		Fixes:    fixes(p.Machine.Root),
+		Fixes:    fixes(p, p.Machine.Root),
 	})
 }
 
@@ -96,7 +96,7 @@ func judge(p *check.Pass, s *ir.State) {
 			Message: "a run may pass its budget of " + check.Quote(cost) + " in " + check.Quote(s.Path) + ", where nothing takes \"over_budget\", and it would be halted",
 			Help:    "Add `on over_budget -> …` to " + check.Around(s) + ", or to the machine.",
 			Witness: w,
-			Fixes:   fixes(s),
+			Fixes:   fixes(p, s),
 		})
 		return
 	}
@@ -114,6 +114,6 @@ func leaveOpen(p *check.Pass, s *ir.State) {
 }
 
 // fixes end a run that is over its budget as a failure.
-func fixes(s *ir.State) []diag.Fix {
-	return check.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on over_budget -> "+to) })
+func fixes(p *check.Pass, s *ir.State) []diag.Fix {
+	return p.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on over_budget -> "+to) })
 }

@@ -43,7 +43,7 @@ func run(p *check.Pass) {
 				Related: raisedBy(g),
 				Witness: p.Shown(g.Meeting, nil),
 				Inputs:  g.Inputs,
-				Fixes:   check.ElseAfter(g.Input),
+				Fixes:   p.ElseAfter(g.Input),
 			})
 		}
 	}

@@ -82,14 +82,14 @@ func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
 		Help:    "Add `on done -> …`, or `on done ignore` if the run is meant to wait.",
 		Witness: w,
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
-		Fixes:   fixes(s),
+		Fixes:   fixes(p, s),
 	})
 }
 
 // fixes end the run, as a success before a failure.
-func fixes(s *ir.State) []diag.Fix {
+func fixes(p *check.Pass, s *ir.State) []diag.Fix {
 	end := func(to string) diag.Fix { return check.AddMember(s, "on done -> "+to) }
-	return append(check.Succeed(s, end), check.Fail(s, end)...)
+	return append(p.Succeed(s, end), p.Fail(s, end)...)
 }
 
 // emptied is the list that has to be empty for the activity of s to end there; nil where

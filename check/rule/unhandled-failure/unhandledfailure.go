@@ -69,13 +69,13 @@ func report(p *check.Pass, s *ir.State, failures []flat.Input) {
 		Help:    "Add `on failed -> …` to " + check.Around(s) + ", or to the machine.",
 		Witness: p.PathTo(s, failures[0].Case),
 		Inputs:  inputs,
-		Fixes:   fixes(s, d, names),
+		Fixes:   fixes(p, s, d, names),
 	})
 }
 
 // fixes add a handler that ends the run as a failure. It names the categories that are open
 // where a state around s has handlers of its own: it would hide those.
-func fixes(s *ir.State, d *ir.Do, names []string) []diag.Fix {
+func fixes(p *check.Pass, s *ir.State, d *ir.Do, names []string) []diag.Fix {
 	trigger := "failed"
 	if slices.ContainsFunc(s.Chain()[1:], takesFailures) {
 		trigger += "(" + strings.Join(names, ", ") + ")"
@@ -83,7 +83,7 @@ func fixes(s *ir.State, d *ir.Do, names []string) []diag.Fix {
 	if d.Label != "" && len(s.Dos) > 1 {
 		trigger = d.Label + "." + trigger
 	}
-	return check.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+trigger+" -> "+to) })
+	return p.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+trigger+" -> "+to) })
 }
 
 func takesFailures(s *ir.State) bool {

@@ -59,6 +59,6 @@ func report(p *check.Pass, s *ir.State, in flat.Input) {
 	if in.Event.Terminal == nil {
 		f.Help = "Add `on " + says + " -> …` to " + check.Around(s) + ", or `ignore " + says + "`."
 	}
-	f.Fixes = check.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+says+" -> "+to) })
+	f.Fixes = p.Fail(s, func(to string) diag.Fix { return check.AddMember(s, "on "+says+" -> "+to) })
 	p.Report(f)
 }

@@ -7,7 +7,7 @@ syn keyword fsmDeclaration import machine context enum record event failures act
 syn keyword fsmStatement initial on after do entry exit require ignore defer publish returns fails cost limit per as for in at once
 syn keyword fsmStatement timeout heartbeat progress max unbounded backoff by factor jitter idle reject precedes excludes leads to most
 syn keyword fsmStatement run visit success failure cancelled done failed cancel over_budget steps time
-syn keyword fsmStatement of send refused wait expect repeat checkpoint lost ended attempt published waiting
+syn keyword fsmStatement of send refused wait expect repeat checkpoint lost ended halted attempt published waiting
 syn keyword fsmConditional when else retry
 syn keyword fsmOperator is not set len
 syn keyword fsmConstant true false unset now null

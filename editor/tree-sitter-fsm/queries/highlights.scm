@@ -11,7 +11,7 @@
 ["import" "machine" "context" "enum" "record" "event" "failures" "activity" "guard" "budget" "assert" "state" "terminal" "scenario"] @keyword
 ["initial" "on" "after" "do" "entry" "exit" "require" "defer" "publish" "returns" "fails" "cost" "limit" "per" "as" "for" "in" "at" "once"
  "timeout" "heartbeat" "progress" "max" "unbounded" "backoff" "by" "factor" "jitter" "idle" "precedes" "excludes" "leads" "to" "most"
- "run" "visit" "success" "failure" "cancelled" "of" "send" "refused" "wait" "expect" "repeat" "checkpoint" "lost" "ended" "attempt"
+ "run" "visit" "success" "failure" "cancelled" "of" "send" "refused" "wait" "expect" "repeat" "checkpoint" "lost" "ended" "halted" "attempt"
  "published" "waiting"] @keyword
 ["when" "else" "retry"] @keyword.conditional
 (reject) @keyword

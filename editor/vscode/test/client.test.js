@@ -174,6 +174,80 @@ test("a name is renamed in other folders of the project, and in scenarios", asyn
   assert.strictEqual(await editor.end(), 0);
 });
 
+test("a loop, its fix, and then lenses, hints and hover, which the server says when it knows them", async (t) => {
+  const editor = await begun(t);
+  const name = "loop.fsm";
+  await editor.open(
+    name,
+    `// 🙂
+machine Loop {
+    event Back
+    activity ask() cost usd 0.5
+    initial A
+    assert B precedes Done
+    state A {
+        do ask() timeout 1m
+        on done -> B
+        on failed retry 3 else -> Failed
+    }
+    state B {
+        after 1h -> Done
+        on Back -> A
+    }
+    terminal Done
+    terminal Failed failure
+}
+`,
+  );
+  await editor.until(name, (w) => w.findings.some((f) => f.rule === "unbounded-loop"), "a loop without end");
+  const textDocument = { uri: editor.uri(name) };
+  const at = { line: 13, character: 17 };
+  const actions = await editor.connection.sendRequest(rpc.CodeActionRequest.type, { textDocument, range: { start: at, end: at }, context: { diagnostics: [] } });
+  const fix = /** @type {import("vscode-languageserver-protocol").CodeAction | undefined} */ (actions?.find((a) => a.title.includes("max 3")));
+  const edits = fix?.edit?.changes?.[textDocument.uri];
+  assert.ok(edits, JSON.stringify(actions));
+  editor.refreshed = { lenses: 0, hints: 0 };
+  await editor.change(name, edits.map((e) => ({ range: e.range, text: e.newText })));
+  await editor.until(name, (w) => w.version === 2 && w.findings.length === 0, "no finding");
+  while (editor.refreshed.lenses === 0 || editor.refreshed.hints === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const lenses = await editor.connection.sendRequest(rpc.CodeLensRequest.type, { textDocument });
+  assert.deepStrictEqual(lenses?.map((l) => `${l.range.start.line + 1} ${l.command?.title}`), [
+    "2 worst case: 20 steps, 4h16m28s, 8 usd",
+    "2 diagram",
+    "2 simulate",
+    "6 proved",
+  ]);
+  const run = await editor.connection.sendRequest(rpc.ExecuteCommandRequest.type, { command: lenses?.[0].command?.command || "", arguments: lenses?.[0].command?.arguments });
+  assert.match(run, /steps: A \(failed\(/);
+  const state = await editor.connection.sendRequest(rpc.HoverRequest.type, { textDocument, position: { line: 6, character: 10 } });
+  assert.match(JSON.stringify(state?.contents), /worst visit: 4m7s, 2 usd; entered at most 4 times in a run/);
+  const hints = await editor.connection.sendRequest(rpc.InlayHintRequest.type, { textDocument, range: { start: { line: 0, character: 0 }, end: { line: 18, character: 0 } } });
+  assert.deepStrictEqual(hints?.map((h) => h.label).sort(), ["16 in a run", "4 attempts, 7s of waiting at most"]);
+  assert.strictEqual(await editor.end(), 0);
+});
+
+test("a file that is imported changes on disk, and goes away", async (t) => {
+  const editor = await begun(t);
+  while (editor.registered.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepStrictEqual(editor.registered.map((r) => [r.method, r.registerOptions]), [["workspace/didChangeWatchedFiles", { watchers: [{ globPattern: "**/*.fsm" }] }]]);
+  const types = path.join(editor.dir, "lib", "types.fsm");
+  fs.mkdirSync(path.dirname(types));
+  fs.writeFileSync(types, "record Order { total int 0..9 }\n");
+  await editor.open("shop.fsm", 'import "lib/types.fsm"\nmachine Shop(order Order) {\n    initial A\n    state A {\n        on done when order.total > 3 -> T else -> T\n    }\n    terminal T\n}\n');
+  const told = async (/** @type {import("vscode-languageserver-protocol").FileChangeType} */ type, /** @type {string} */ message) => {
+    await editor.connection.sendNotification(rpc.DidChangeWatchedFilesNotification.type, { changes: [{ uri: editor.uri("lib/types.fsm"), type }] });
+    await editor.until("shop.fsm", (w) => (message === "" ? w.findings.length === 0 : w.findings.some((f) => f.message.includes(message))), message || "no finding");
+  };
+  await editor.until("shop.fsm", (w) => w.findings.length === 0, "no finding");
+  fs.writeFileSync(types, "record Order { sum int 0..9 }\n");
+  await told(rpc.FileChangeType.Changed, 'has no field "total"');
+  fs.rmSync(types);
+  await told(rpc.FileChangeType.Deleted, "leads nowhere");
+  fs.writeFileSync(types, "record Order { total int 0..9 }\n");
+  await told(rpc.FileChangeType.Created, "");
+  assert.strictEqual(await editor.end(), 0);
+});
+
 test("what no editor should send is answered, and the server lives", async (t) => {
   const editor = await begun(t);
   await editor.open("a.fsm", "machine M {\n    initial T\n    terminal T\n}\n");

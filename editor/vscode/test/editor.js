@@ -47,6 +47,13 @@ class Editor {
     this.waiting = new Set();
     /** @type {Map<string, { version: number, text: string }>} by name */
     this.texts = new Map();
+    /** How often the server has asked to look at lenses and hints again. */
+    this.refreshed = { lenses: 0, hints: 0 };
+    /** @type {import("vscode-languageserver-protocol").Registration[]} */
+    this.registered = [];
+    this.connection.onRequest(rpc.CodeLensRefreshRequest.type, () => void this.refreshed.lenses++);
+    this.connection.onRequest(rpc.InlayHintRefreshRequest.type, () => void this.refreshed.hints++);
+    this.connection.onRequest(rpc.RegistrationRequest.type, (p) => void this.registered.push(...p.registrations));
     this.connection.onNotification(rpc.PublishDiagnosticsNotification.type, (p) => this.found(p));
     this.connection.onNotification(rpc.ShowMessageNotification.type, (p) => {
       this.messages.push(p.message);
@@ -59,7 +66,10 @@ class Editor {
       processId: process.pid,
       rootUri: pathToFileURL(this.dir).toString(),
       workspaceFolders: null,
-      capabilities: { general: { positionEncodings: [rpc.PositionEncodingKind.UTF16] } },
+      capabilities: {
+        general: { positionEncodings: [rpc.PositionEncodingKind.UTF16] },
+        workspace: { codeLens: { refreshSupport: true }, inlayHint: { refreshSupport: true }, didChangeWatchedFiles: { dynamicRegistration: true } },
+      },
     });
     await this.connection.sendNotification(rpc.InitializedNotification.type, {});
     return answer;

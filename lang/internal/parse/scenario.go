@@ -17,7 +17,7 @@ Payload = "{" (Given ","?)* "}" .
 Ending = Name ("[" <int> "]")? (("->" Name Payload? | "fails" Name <string>? | "checkpoint") ("cost" Cost ("," Cost)*)? | "lost") .
 Wait = "wait" <duration> .
 Answer = "guard" Name "=" ("true" | "false") .
-Expect = "expect" ("refused" | "ended" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | Expr) .
+Expect = "expect" ("refused" | "ended" | "halted" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | Expr) .
 Repeat = "repeat" <int> "{" Line* "}" .`
 
 // Words for what a scenario expects.

@@ -178,7 +178,7 @@ func (s *scenarioParser) expect() *ast.Expect {
 	behind := second(s.lex)
 	named := behind.Type == tokName && behind.Value != "is"
 	switch {
-	case s.is(ast.ExpectRefused), s.is(ast.ExpectEnded):
+	case s.is(ast.ExpectRefused), s.is(ast.ExpectEnded), s.is(ast.ExpectHalted):
 		n.Kind = s.next().Value
 	case s.is(ast.ExpectAttempt) && behind.Type == tokInt:
 		n.Kind = s.next().Value

@@ -84,7 +84,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
 			}
 			if runs && !bounds {
-				return errors.New("--witness needs --bounds; findings show their witness without it")
+				return errors.New("--witness needs --bounds; findings show their witness without it, and --format scenario prints each as a scenario")
 			}
 			if !fix && (fixes.diff || len(fixes.rules) > 0) {
 				return errors.New("--diff and --fix-rules need --fix")

@@ -33,6 +33,7 @@ type client struct {
 	found    map[string]proto.PublishDiagnosticsParams // the latest, by URI
 	every    []proto.PublishDiagnosticsParams
 	messages []string
+	asked    []string          // the methods of what the server asks of the editor
 	texts    map[string]string // open ones, by name
 	versions map[string]int32
 }
@@ -114,6 +115,8 @@ func (c *client) told(req *jsonrpc2.Request) error {
 		c.every = append(c.every, p)
 	case "window/showMessage":
 		c.messages = append(c.messages, string(*req.Params))
+	default:
+		c.asked = append(c.asked, req.Method)
 	}
 	return nil
 }

@@ -163,15 +163,21 @@ func (c *completer) values(expression bool) {
 	if !expression {
 		return
 	}
+	c.constants()
+	for _, g := range c.m.Guards {
+		c.add(proto.CompletionFunction, g.Name, "guard", g.Doc)
+	}
+	c.words("event", "unset")
+}
+
+// constants are what an expression may have beside fields, the event and host guards.
+func (c *completer) constants() {
 	for _, e := range c.enums() {
 		for _, value := range e.Values {
 			c.add(proto.CompletionEnumMember, e.Name+"."+value, "enum", e.Doc)
 		}
 	}
-	for _, g := range c.m.Guards {
-		c.add(proto.CompletionFunction, g.Name, "guard", g.Doc)
-	}
-	c.words("event", "now", "min", "max", "len", "text", "true", "false", "unset", "run")
+	c.words("now", "min", "max", "len", "text", "true", "false", "run")
 }
 
 func (c *completer) vars() []*ir.Var { return slices.Concat(c.m.Params, c.m.Fields) }

@@ -51,10 +51,12 @@ func (c *completer) scenario(tokens []string) {
 		c.attempts()
 	case last == "expect":
 		c.states()
-		c.values(true)
-		c.words("refused", "ended", "attempt", "published", "waiting")
-	case tokens[0] == "expect":
-		c.values(true)
+		c.values(false)
+		c.constants()
+		c.words("refused", "ended", "halted", "attempt", "published", "waiting")
+	case tokens[0] == "expect": // it asks no host guard, and there is no event
+		c.values(false)
+		c.constants()
 	case tokens[0] == "send":
 		c.words("refused")
 	case slices.Contains(tokens, "->") || slices.Contains(tokens, "fails") || last == "checkpoint":

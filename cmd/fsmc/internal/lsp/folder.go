@@ -128,6 +128,9 @@ func (f *folder) work(ctx context.Context) {
 		f.mu.Unlock()
 		if s != nil {
 			f.waves(wave, s)
+			if f.knows(s) {
+				f.server.refresh()
+			}
 		}
 		f.mu.Lock()
 		f.ended = s

@@ -19,6 +19,9 @@ func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
 	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, proto.UTF8) {
 		s.encoding = proto.UTF8
 	}
+	if s.editor = p.Capabilities.Workspace; s.editor == nil {
+		s.editor = &proto.WorkspaceClientCapabilities{}
+	}
 	if o := p.InitializationOptions; o != nil && o.InlayHints != nil {
 		s.hints = *o.InlayHints
 	}

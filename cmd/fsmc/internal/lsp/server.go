@@ -71,6 +71,7 @@ type server struct {
 	encoding proto.PositionEncodingKind
 	roots    []string // folders that the editor has open
 	hints    bool     // inlay hints are wanted
+	editor   *proto.WorkspaceClientCapabilities
 
 	ready, over bool
 	exited      chan struct{}
@@ -222,6 +223,8 @@ func (s *server) note(req *jsonrpc2.Request) {
 	}
 	var err error
 	switch req.Method {
+	case "initialized":
+		s.watch()
 	case "textDocument/didOpen":
 		err = noted(req, s.opened)
 	case "textDocument/didChange":

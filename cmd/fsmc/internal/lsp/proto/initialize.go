@@ -21,7 +21,52 @@ type WorkspaceFolder struct {
 
 // ClientCapabilities is what the client can do, as far as the server asks.
 type ClientCapabilities struct {
-	General *GeneralClientCapabilities `json:"general,omitempty"`
+	General   *GeneralClientCapabilities   `json:"general,omitempty"`
+	Workspace *WorkspaceClientCapabilities `json:"workspace,omitempty"`
+}
+
+// WorkspaceClientCapabilities is what the client can do beside its texts.
+type WorkspaceClientCapabilities struct {
+	CodeLens              *CodeLensWorkspaceClientCapabilities     `json:"codeLens,omitempty"`
+	InlayHint             *InlayHintWorkspaceClientCapabilities    `json:"inlayHint,omitempty"`
+	DidChangeWatchedFiles *DidChangeWatchedFilesClientCapabilities `json:"didChangeWatchedFiles,omitempty"`
+}
+
+// CodeLensWorkspaceClientCapabilities says whether the client can be asked to look at its lenses again.
+type CodeLensWorkspaceClientCapabilities struct {
+	RefreshSupport bool `json:"refreshSupport,omitempty"`
+}
+
+// InlayHintWorkspaceClientCapabilities says the same of inlay hints.
+type InlayHintWorkspaceClientCapabilities struct {
+	RefreshSupport bool `json:"refreshSupport,omitempty"`
+}
+
+// DidChangeWatchedFilesClientCapabilities says whether the client can be asked to watch files.
+type DidChangeWatchedFilesClientCapabilities struct {
+	DynamicRegistration bool `json:"dynamicRegistration,omitempty"`
+}
+
+// RegistrationParams are what the server asks for later on.
+type RegistrationParams struct {
+	Registrations []Registration `json:"registrations"`
+}
+
+// Registration is one of them.
+type Registration struct {
+	ID              string `json:"id"`
+	Method          string `json:"method"`
+	RegisterOptions any    `json:"registerOptions,omitempty"`
+}
+
+// DidChangeWatchedFilesRegistrationOptions says which files the client is to watch.
+type DidChangeWatchedFilesRegistrationOptions struct {
+	Watchers []FileSystemWatcher `json:"watchers"`
+}
+
+// FileSystemWatcher is a pattern of their paths.
+type FileSystemWatcher struct {
+	GlobPattern string `json:"globPattern"`
 }
 
 // GeneralClientCapabilities is what the client can do whatever the feature.

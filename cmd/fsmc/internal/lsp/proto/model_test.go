@@ -47,6 +47,7 @@ var sent = []any{
 	ShowMessageParams{}, InitializeResult{}, ServerInfo{}, ServerCapabilities{}, TextDocumentSyncOptions{}, RenameOptions{}, CompletionOptions{},
 	SemanticTokensOptions{}, SemanticTokensLegend{}, CodeLensOptions{}, ExecuteCommandOptions{}, Hover{}, MarkupContent{}, DocumentHighlight{}, CompletionItem{}, CodeAction{},
 	FoldingRange{}, SelectionRange{}, DocumentSymbol{}, SymbolInformation{}, SemanticTokens{}, InlayHint{}, CodeLens{}, Command{},
+	RegistrationParams{}, Registration{}, DidChangeWatchedFilesRegistrationOptions{}, FileSystemWatcher{},
 }
 
 var taken = []any{
@@ -54,6 +55,7 @@ var taken = []any{
 	DidCloseTextDocumentParams{}, DidChangeTextDocumentParams{}, InitializeParams{}, WorkspaceFolder{}, ClientCapabilities{}, GeneralClientCapabilities{},
 	ReferenceParams{}, ReferenceContext{}, RenameParams{}, CodeActionParams{}, CodeActionContext{}, SelectionRangeParams{}, WorkspaceSymbolParams{},
 	InlayHintParams{}, CancelParams{}, ExecuteCommandParams{},
+	WorkspaceClientCapabilities{}, CodeLensWorkspaceClientCapabilities{}, InlayHintWorkspaceClientCapabilities{}, DidChangeWatchedFilesClientCapabilities{},
 }
 
 // TestModel holds our types to the protocol's own model.
