@@ -138,7 +138,7 @@ func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEve
 		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
 		id = event.ID + "-" + hex.EncodeToString(sum[:8])
 	}
-	return c.update(ctx, run, UpdateSend, id, event, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateSend, id, event, event.Data, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.EventInput(s, event, machine.MaxPayload)
 	})
 }
@@ -169,7 +169,7 @@ func (c *Client) Retry(ctx context.Context, run string, by machine.Operator) (ma
 }
 
 func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, error) {
-	return c.update(ctx, run, UpdateSteer, "", o, func(*machine.Machine, *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateSteer, "", o, nil, func(*machine.Machine, *machine.Snapshot) (machine.Input, error) {
 		return machine.Input{Kind: o.Kind, Force: o.Force, Actor: o.Actor, Reason: o.Reason}, nil
 	})
 }
@@ -179,7 +179,7 @@ func (c *Client) Complete(ctx context.Context, run string, of machine.Completion
 	if err := oversized(machine.CompleteRefused, "", of.Data); err != nil {
 		return machine.View{}, err
 	}
-	return c.update(ctx, run, UpdateComplete, "", of, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateComplete, "", of, of.Data, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &of, machine.MaxPayload)
 	})
 }

@@ -21,6 +21,7 @@ const (
 	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
 	QueryChain     = "chain"    // gives a Chain
 
+	QueryAnswer     = "answer"     // takes the id of an event, and gives the answer under which it is kept, or null
 	UpdateMigrate   = "migrate"    // takes a Migrate, and answers with a runtime.MigratedRun
 	QueryFits       = "fits"       // does the same, and moves nothing
 	QueryDefinition = "definition" // takes a hash of a Chain, and gives the definition in JSON
@@ -53,6 +54,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		}),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
 		workflow.SetQueryHandler(ctx, QueryChain, r.chained),
+		workflow.SetQueryHandler(ctx, QueryAnswer, func(id string) (json.RawMessage, error) { return r.accepted[id], nil }),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSend, r.send, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
