@@ -162,6 +162,9 @@ func (r *run) mayBegin() bool {
 func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) {
 	args, err := r.machine.TaskArgs(r.snapshot, &a.task, workflow.Now(ctx), r.ask(ctx))
 	r.turn.Unlock()
+	if err == nil {
+		err = r.overlong(args)
+	}
 	if err != nil {
 		return Answer{End: endFailed, Category: "unknown", Message: err.Error()}, !a.ended
 	}

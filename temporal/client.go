@@ -27,19 +27,6 @@ import (
 // Patience is how long a Client waits for a worker, unless its field says otherwise.
 const Patience = 10 * time.Second
 
-// maxPayload is the most bytes that a payload may have on its way here: Temporal keeps it several times, in one
-// record with what else there is. The client and the worker hold to it, who bring payloads, and not the workflow, which is
-// replayed.
-const maxPayload = 512 << 10
-
-// oversized refuses a payload.
-func oversized(kind machine.InputKind, event string, payload json.RawMessage) error {
-	if why := machine.Oversized(payload, maxPayload); why != "" {
-		return &machine.Rejected{Input: kind, Event: event, Why: why}
-	}
-	return nil
-}
-
 // Client starts runs on Temporal, sends them what comes from outside, and looks at them. All but Start and
 // List need a worker on the task queue of the run.
 type Client struct {
@@ -77,6 +64,10 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
+	in := Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, MaxData: maxData, Callees: callees}
+	if err := in.oversized(); err != nil {
+		return err
+	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
 		return err
 	}
@@ -87,7 +78,7 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, Callees: callees})
+	}, WorkflowType, in)
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
 		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
@@ -215,7 +206,7 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 		return nil, err
 	}
 	steps := []machine.StepView{}
-	for i := len(executions) - 1; i >= 0 && len(steps) < most; i-- {
+	for i := len(executions) - 1; i >= 0 && len(steps) < most; {
 		var part []json.RawMessage
 		e := &executions[i]
 		if err := c.query(ctx, run, e.id, &part, QueryHistory, after+int64(len(steps)), most-len(steps)); err != nil {
@@ -224,6 +215,9 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 		decoded, err := c.decode(ctx, run, e.id, e.Versions, part)
 		if err != nil {
 			return nil, err
+		}
+		if len(decoded) == 0 {
+			i--
 		}
 		steps = append(steps, decoded...)
 	}

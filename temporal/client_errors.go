@@ -81,8 +81,10 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 		return machine.View{}, rejected
 	case refused != nil:
 		return machine.View{}, readRefusal(refused.Message(), arg)
+	case !s.Status.Over():
+		return machine.View{}, fmt.Errorf("the workflow of run %q has ended before the run: it was terminated, or the Temporal server has failed it", run)
 	}
-	return m.View(s), nil // of a run that has ended: it was cancelled before
+	return m.View(s), nil // it was cancelled before
 }
 
 // readRefusal makes of the words of a refused event what they were made of.

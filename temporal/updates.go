@@ -18,7 +18,7 @@ const (
 	UpdateComplete = "complete" // takes a machine.Completion
 	QueryView      = "view"     // gives a machine.View
 	QuerySnapshot  = "snapshot" // gives the snapshot in JSON
-	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
+	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone, and of large ones a part
 	QueryChain     = "chain"    // gives a Chain
 
 	QueryAnswer     = "answer"     // takes the id of an event, and gives the answer under which it is kept, or null
@@ -137,8 +137,15 @@ func (r *run) history(after int64, most int) ([]json.RawMessage, error) {
 	if after < 0 || most < 0 {
 		return nil, errors.New("a history begins after 0 or later, and has 0 or more records")
 	}
-	from := min(max(after-r.base, 0), int64(len(r.records)))
-	return r.records[from:min(from+min(int64(most), int64(len(r.records))), int64(len(r.records)))], nil
+	part := r.records[min(max(after-r.base, 0), int64(len(r.records))):]
+	part = part[:min(most, len(part))]
+	size := 0
+	for i, record := range part {
+		if size += len(record); size > maxPart && i > 0 {
+			return part[:i], nil
+		}
+	}
+	return part, nil
 }
 
 // send takes an event. One whose id was taken before gives its first answer again.

@@ -22,6 +22,7 @@ type Input struct {
 	Semantics  int             `json:"semantics,omitempty"`  // machine.Semantics of who starts it; 0 for the first
 	Continued  *Continued      `json:"continued,omitempty"`  // nil for a run that begins
 	Searchable bool            `json:"searchable,omitempty"` // the namespace has the search attributes of Attributes
+	MaxData    int             `json:"max_data,omitempty"`   // as machine.WithMaxData; 0 of a run that an older client has started
 
 	Callees []json.RawMessage `json:"callees,omitempty"` // the definitions of the machines that it calls, and of those that they call
 	Parent  *Parent           `json:"parent,omitempty"`  // of a child
@@ -118,6 +119,9 @@ const interpreter = 1
 // over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
 func (r *run) over() (Output, error) {
 	out := Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}
+	if len(out.Snapshot) > maxInput {
+		out.Snapshot = nil // the queries still give it
+	}
 	terminal := r.machine.Definition().States[r.snapshot.State].Path
 	switch r.snapshot.Outcome {
 	case machine.Failed:
@@ -141,7 +145,7 @@ const cancelActor = "temporal"
 
 // newRun takes the start step. An update that comes with the start waits for it.
 func newRun(ctx workflow.Context, in Input) (*run, error) {
-	m, below, err := readTree(in.Definition, in.Callees, in.Semantics)
+	m, below, err := readTree(in.Definition, in.Callees, &in)
 	if err != nil {
 		return nil, err
 	}
