@@ -14,10 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -35,6 +33,8 @@ type Client struct {
 	Callees   []*machine.Machine // the machines that those call whose runs it starts, and that these call
 	Patience  time.Duration      // how long it waits for a worker; Patience if it is 0
 
+	// Archive says that runs which are started give their history to a worker with an ArchiveFunc, and end no sooner.
+	Archive bool
 	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
 	// them where they stand.
 	Searchable bool
@@ -64,7 +64,7 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
-	in := Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, MaxData: maxData, Callees: callees}
+	in := Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, MaxData: maxData, Archive: c.Archive, Callees: callees}
 	if err := in.oversized(); err != nil {
 		return err
 	}
@@ -167,6 +167,9 @@ func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, 
 
 // Complete ends an open activity by hand.
 func (c *Client) Complete(ctx context.Context, run string, of machine.Completion) (machine.View, error) {
+	if len(of.Data) == 0 { // as with an event
+		of.Data = json.RawMessage("{}")
+	}
 	if err := oversized(machine.CompleteRefused, "", of.Data); err != nil {
 		return machine.View{}, err
 	}
@@ -240,52 +243,4 @@ func (c *Client) chain(ctx context.Context, run string, after int64) (all []exec
 			return all, nil
 		}
 	}
-}
-
-// Row is what the list says of a run.
-type Row struct {
-	Run     string    `json:"run"`
-	Status  string    `json:"status"` // of the workflow: running, completed, failed, canceled or terminated
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"`
-
-	Machine string `json:"machine,omitempty"` // of a run that is searchable, and so is State
-	State   string `json:"state,omitempty"`
-}
-
-// List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
-func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
-	rows, listed := []Row{}, map[string]bool{}
-	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
-	for len(rows) < most {
-		page, err := c.Temporal.ListWorkflow(ctx, request)
-		if err != nil {
-			return nil, c.explain(ctx, "", err)
-		}
-		for _, e := range page.Executions {
-			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most || listed[e.Execution.WorkflowId] {
-				continue // of a run that was retried after its end the newest execution says how it stands
-			}
-			listed[e.Execution.WorkflowId] = true
-			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
-			fields := e.GetSearchAttributes().GetIndexedFields()
-			row.Machine, row.State = keyword(fields, attributeMachine.GetName()), keyword(fields, attributeState.GetName())
-			if e.CloseTime != nil {
-				row.Ended = e.CloseTime.AsTime()
-			}
-			rows = append(rows, row)
-		}
-		if request.NextPageToken = page.NextPageToken; len(request.NextPageToken) == 0 {
-			break
-		}
-	}
-	return rows, nil
-}
-
-// keyword is the value of a search attribute; empty where there is none.
-func keyword(fields map[string]*common.Payload, name string) (value string) {
-	if p := fields[name]; p != nil {
-		_ = json.Unmarshal(p.Data, &value) // what is no text says nothing
-	}
-	return value
 }

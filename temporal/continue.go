@@ -66,13 +66,19 @@ func (r *run) quiet(ctx workflow.Context) bool {
 
 // continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
 // another definition, or its workers are deployed by version, and there is a newer one. One that has taken no step yet has nothing to leave behind.
-func (r *run) continues(ctx workflow.Context) bool {
+func (r *run) continues(ctx workflow.Context) bool { return r.archived() && r.leaves(ctx) }
+
+// leaves is continues for a run whose history is archived.
+func (r *run) leaves(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx) && r.carries(ctx)
 }
 
 // finished reports whether the workflow is over.
-func (r *run) finished(ctx workflow.Context) bool {
+func (r *run) finished(ctx workflow.Context) bool { return r.archived() && r.over(ctx) }
+
+// over is finished for a run whose history is archived.
+func (r *run) over(ctx workflow.Context) bool {
 	return r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx)
 }
 

@@ -138,14 +138,7 @@ func (r *run) history(after int64, most int) ([]json.RawMessage, error) {
 		return nil, errors.New("a history begins after 0 or later, and has 0 or more records")
 	}
 	part := r.records[min(max(after-r.base, 0), int64(len(r.records))):]
-	part = part[:min(most, len(part))]
-	size := 0
-	for i, record := range part {
-		if size += len(record); size > maxPart && i > 0 {
-			return part[:i], nil
-		}
-	}
-	return part, nil
+	return bounded(part[:min(most, len(part))]), nil
 }
 
 // send takes an event. One whose id was taken before gives its first answer again.

@@ -33,6 +33,7 @@ type Worker struct {
 	Machine   *machine.Machine
 	Handlers  runtime.Handlers
 	Outbox    runtime.OutboxFunc      // delivers what the machine publishes; nil where it publishes nothing
+	Archive   ArchiveFunc             // keeps the history of runs that are archived; nil leaves it to another worker
 	Client    client.Client           // records checkpoints; without it Attempt.Progress is an error
 	Converter converter.DataConverter // of Client; the default one if it is nil
 	Callees   []Callee                // the machines that Machine calls, and that these call
@@ -95,6 +96,10 @@ func Register(to worker.Registry, w Worker) error {
 	}
 	if w.Client != nil {
 		to.RegisterActivityWithOptions(w.progress, activity.RegisterOptions{Name: progressType})
+	}
+	if w.Archive != nil {
+		to.RegisterActivityWithOptions(func(ctx context.Context, a Archived) error { return w.Archive(ctx, &a) },
+			activity.RegisterOptions{Name: archiveType})
 	}
 	if w.Outbox != nil {
 		to.RegisterActivityWithOptions(func(ctx context.Context, m Message) error { return w.Outbox(ctx, &m) },

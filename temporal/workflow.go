@@ -24,6 +24,7 @@ type Input struct {
 	Searchable bool            `json:"searchable,omitempty"` // the namespace has the search attributes of Attributes
 	MaxData    int             `json:"max_data,omitempty"`   // as machine.WithMaxData; 0 of a run that an older client has started
 
+	Archive bool              `json:"archive,omitempty"` // a worker has an ArchiveFunc, which is given the history
 	Callees []json.RawMessage `json:"callees,omitempty"` // the definitions of the machines that it calls, and of those that they call
 	Parent  *Parent           `json:"parent,omitempty"`  // of a child
 }
@@ -64,6 +65,7 @@ type run struct {
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
 
+	archive    archive
 	outbox     []Message
 	deliverAt  time.Time // the first of it, not before
 	delivering bool
@@ -75,12 +77,18 @@ type run struct {
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
 // all its messages are delivered. How the run has ended is the status of the workflow.
 func RunWorkflow(root workflow.Context, in Input) (Output, error) {
+	return runWorkflow(root, in, func(*run) {})
+}
+
+// runWorkflow is RunWorkflow, which shows the run to who looks at its replay.
+func runWorkflow(root workflow.Context, in Input, shows func(*run)) (Output, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
 	workflow.GetVersion(ctx, "interpreter", interpreter, interpreter)
 	r, err := newRun(ctx, in)
 	if err != nil {
 		return Output{}, unstarted(err)
 	}
+	shows(r)
 	heard := false
 	r.unheard = func() bool { return root.Err() != nil && !heard }
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -88,11 +96,14 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 		heard, r.changed = true, true
 	})
 	workflow.Go(ctx, r.deliver)
+	if in.Archive {
+		workflow.Go(ctx, r.archives)
+	}
 	r.listenToTree(ctx)
 	for {
 		r.changed = false
 		if r.finished(ctx) {
-			return r.over()
+			return r.closed()
 		}
 		if r.continues(ctx) {
 			return Output{}, r.continued(ctx)
@@ -116,8 +127,8 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 // does not replay with raises it, and keeps the old way for the old version.
 const interpreter = 1
 
-// over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
-func (r *run) over() (Output, error) {
+// closed is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
+func (r *run) closed() (Output, error) {
 	out := Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}
 	if len(out.Snapshot) > maxInput {
 		out.Snapshot = nil // the queries still give it
