@@ -65,6 +65,9 @@ type run struct {
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
 
+	version workflow.Version // of the interpreter, with which the execution has begun
+	timer   pendingTimer     // for what is due next
+
 	archive    archive
 	outbox     []Message
 	deliverAt  time.Time // the first of it, not before
@@ -83,11 +86,12 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 // runWorkflow is RunWorkflow, which shows the run to who looks at its replay.
 func runWorkflow(root workflow.Context, in Input, shows func(*run)) (Output, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
-	workflow.GetVersion(ctx, "interpreter", interpreter, interpreter)
+	version := workflow.GetVersion(ctx, "interpreter", 1, interpreter)
 	r, err := newRun(ctx, in)
 	if err != nil {
 		return Output{}, unstarted(err)
 	}
+	r.version = version
 	shows(r)
 	heard := false
 	r.unheard = func() bool { return root.Err() != nil && !heard }
@@ -124,8 +128,8 @@ func runWorkflow(root workflow.Context, in Input, shows func(*run)) (Output, err
 }
 
 // interpreter is the version of what the workflow asks of Temporal. A change of that which a recorded history
-// does not replay with raises it, and keeps the old way for the old version.
-const interpreter = 1
+// does not replay with raises it, and keeps the old way for the old version. Since version 2 a timer is kept.
+const interpreter = 2
 
 // closed is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
 func (r *run) closed() (Output, error) {
@@ -186,13 +190,42 @@ func (r *run) rest(ctx workflow.Context) error {
 	awake := func() bool { return r.changed || r.finished(ctx) || r.stops() || r.continues(ctx) }
 	due := r.snapshot.NextDue()
 	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
+		r.timer.set(ctx, time.Time{})
 		return workflow.Await(ctx, awake)
 	}
-	if wait := due.Sub(workflow.Now(ctx)); wait > 0 {
+	wait := due.Sub(workflow.Now(ctx))
+	switch {
+	case wait <= 0:
+		return nil
+	case r.version < 2:
 		_, err := workflow.AwaitWithTimeout(ctx, wait, awake)
 		return err
 	}
-	return nil
+	fires := r.timer.set(ctx, due)
+	return workflow.Await(ctx, func() bool { return awake() || fires.IsReady() })
+}
+
+// pendingTimer is the one timer of Temporal that a run has.
+type pendingTimer struct {
+	due    time.Time // zero for none
+	fires  workflow.Future
+	cancel workflow.CancelFunc
+}
+
+// set lets the timer fire at due, or never. One for the same time goes on.
+func (t *pendingTimer) set(ctx workflow.Context, due time.Time) workflow.Future {
+	if !t.due.IsZero() && t.due.Equal(due) && !t.fires.IsReady() {
+		return t.fires
+	}
+	if !t.due.IsZero() {
+		t.cancel()
+	}
+	if *t = (pendingTimer{due: due}); due.IsZero() {
+		return nil
+	}
+	ctx, t.cancel = workflow.WithCancel(ctx)
+	t.fires = workflow.NewTimer(ctx, due.Sub(workflow.Now(ctx)))
+	return t.fires
 }
 
 // apply takes what is due, then an input if there is one, then what follows from it. Of a refused
