@@ -28,6 +28,7 @@ import (
 const usage = `fsmc-temporal works with runs that Temporal keeps.
 
   fsmc-temporal run PATH --activities DIR    be a worker for the machine of a file, until it is interrupted
+  fsmc-temporal run PATH --elsewhere         the same without activities, which are in workers of another language
   fsmc-temporal run PATH --detach --id ID    start a run, and leave the work to workers
   fsmc-temporal send ID EVENT                send an event to a run
   fsmc-temporal cancel|pause|resume|retry ID
@@ -116,6 +117,7 @@ type options struct {
 
 	archive           string
 	archived          bool
+	elsewhere         bool
 	deployment, build string
 	timeout           time.Duration
 }
@@ -137,6 +139,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.mapping, "map", "", "")
 	f.StringVar(&o.archive, "archive", "", "")
 	f.BoolVar(&o.archived, "archived", false, "")
+	f.BoolVar(&o.elsewhere, "elsewhere", false, "")
 	f.StringVar(&o.deployment, "deployment", "", "")
 	f.StringVar(&o.build, "build-id", "", "")
 	f.DurationVar(&o.timeout, "timeout", 0, "")

@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/worker"
 
+	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 	"github.com/fsmc-dev/fsmc/temporal"
@@ -17,8 +18,10 @@ import (
 // run starts a run, is a worker, or both.
 func (o *options) run(ctx context.Context, c *temporal.Client, m *machine.Machine) error {
 	switch {
-	case !o.detach && o.activities == "":
-		return errors.New("run needs --activities DIR to be a worker, or --detach --id ID to start a run")
+	case !o.detach && o.activities == "" && !o.elsewhere:
+		return errors.New("run needs --activities DIR to be a worker, or --elsewhere where other workers have the activities, or --detach --id ID to start a run")
+	case o.elsewhere && o.activities+o.outbox+o.archive != "":
+		return errors.New("--elsewhere is without --activities, --outbox and --archive: other workers have them, as the activities NAME, fsmc.Deliver and fsmc.Archive")
 	case (o.deployment == "") != (o.build == ""):
 		return errors.New("--deployment NAME and --build-id ID are given together")
 	}
@@ -43,15 +46,15 @@ func (o *options) run(ctx context.Context, c *temporal.Client, m *machine.Machin
 
 // work is a worker until it is interrupted.
 func (o *options) work(ctx context.Context, c *temporal.Client, m *machine.Machine) error {
-	handlers, err := process.Load(o.activities, m)
+	handlers, err := o.handlers(m)
 	if err != nil {
 		return err
 	}
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: o.deployment != "",
+	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{LocalActivityWorkerOnly: o.elsewhere, DeploymentOptions: worker.DeploymentOptions{UseVersioning: o.deployment != "",
 		Version: worker.WorkerDeploymentVersion{DeploymentName: o.deployment, BuildID: o.build}}})
-	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal}
+	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal, Elsewhere: o.elsewhere}
 	for _, callee := range c.Callees {
-		handlers, err := process.Load(o.activities, callee)
+		handlers, err := o.handlers(callee)
 		if err != nil {
 			return err
 		}
@@ -72,6 +75,14 @@ func (o *options) work(ctx context.Context, c *temporal.Client, m *machine.Machi
 	<-ctx.Done()
 	w.Stop()
 	return nil
+}
+
+// handlers are the executables for a machine.
+func (o *options) handlers(m *machine.Machine) (runtime.Handlers, error) {
+	if o.elsewhere {
+		return runtime.Handlers{}, nil
+	}
+	return process.Load(o.activities, m)
 }
 
 // archived is what the command of --archive gets on standard input.
