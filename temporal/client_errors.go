@@ -82,7 +82,8 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 	case refused != nil:
 		return machine.View{}, readRefusal(refused.Message(), arg)
 	case !s.Status.Over():
-		return machine.View{}, fmt.Errorf("the workflow of run %q has ended before the run: it was terminated, or the Temporal server has failed it", run)
+		in, _ := input(m, s) // which the step would take
+		return machine.View{}, m.Reject(s, &in, "its workflow was terminated, or the Temporal server has failed it", machine.ErrFinished)
 	}
 	return m.View(s), nil // it was cancelled before
 }
@@ -169,6 +170,7 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 	var missing *serviceerror.NotFound
 	var namespace *serviceerror.NamespaceNotFound
 	var away *serviceerror.Unavailable
+	var unready *serviceerror.WorkflowNotReady
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
@@ -176,6 +178,8 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 		return noNamespace(namespace.Namespace, err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
+	case errors.As(err, &unready):
+		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case isDenied(err):
 		return denied(err)
 	case errors.As(err, &away):

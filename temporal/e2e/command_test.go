@@ -111,6 +111,14 @@ func TestCommand(t *testing.T) {
 	says(0, `"outcome": "success"`, "wait", "c-1")
 	says(1, "its outcome is cancelled", "wait", "c-2")
 	says(3, "the run has not ended", "wait", "c-3", "--timeout", "1ms")
+	fsmc(0, "run", path, "--detach", "--id", "c-5", "--param", "item=book")
+	c := dial(t, t.Name())
+	fsmc(0, "show", "c-5") // a worker has it
+	if err := c.Temporal.TerminateWorkflow(t.Context(), "c-5", "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	says(1, "its workflow was terminated", "wait", "c-5")
+	says(1, `pause is refused in state "Waiting": its workflow was terminated`, "pause", "c-5")
 	fsmc(0, "run", path, "--detach", "--archived", "--id", "c-4", "--param", "item=book")
 	fsmc(0, "pause", "c-4") // so that the activity waits
 	fsmc(0, "send", "c-4", "Approve", "--data", `{"by":"ada"}`)

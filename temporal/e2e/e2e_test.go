@@ -350,6 +350,14 @@ func TestNotThere(t *testing.T) {
 	says("a send without a worker", err, "start a worker on its task queue; it may take then what was asked for")
 	_, err = c.Show(ctx, "alone")
 	says("a look without a worker", err, "start a worker on its task queue")
+	if err := c.Start(ctx, order, "never", json.RawMessage(`{"item":"book"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Temporal.TerminateWorkflow(ctx, "never", "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Show(ctx, "never")
+	says("a run that was terminated before a worker had it", err, `run "never" has not begun`)
 	var e effects
 	serve(t, c, order, e.handlers(), e.deliver)
 	c.Patience = time.Minute

@@ -296,6 +296,9 @@ func TestRecord(t *testing.T) {
 	if err := c.Temporal.TerminateWorkflow(ctx, "orphan", "", "a test"); err != nil {
 		t.Error(err)
 	}
+	if _, err := c.Send(ctx, "orphan", machine.ExternalEvent{Name: "Leave"}); err == nil || !strings.Contains(err.Error(), "its workflow was terminated") {
+		t.Errorf("an event for a run that was terminated gives %v", err)
+	}
 	if v := finished(t, c, "orphan/Holding.last.4.1"); v.State != "Broken" {
 		t.Errorf("the child of a parent that is terminated ends in %s", v.State)
 	}

@@ -136,6 +136,8 @@ func (o *options) wait(ctx context.Context, c *temporal.Client, id string) error
 		over = time.After(o.timeout)
 	}
 	for {
+		about, err := c.Temporal.DescribeWorkflowExecution(ctx, id, "")
+		closed := err == nil && about.GetWorkflowExecutionInfo().GetCloseTime() != nil
 		v, err := c.Show(ctx, id)
 		if err != nil {
 			return err
@@ -148,6 +150,8 @@ func (o *options) wait(ctx context.Context, c *temporal.Client, id string) error
 			verdict = fmt.Errorf("%w: its outcome is %s", errBad, v.Outcome)
 		case halted(&v):
 			verdict = fmt.Errorf("%w: it is halted, or a run below it", errBad)
+		case closed:
+			verdict = fmt.Errorf("%w: its workflow was terminated, or the Temporal server has failed it", errBad)
 		default:
 			select {
 			case <-time.After(time.Second):
