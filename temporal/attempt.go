@@ -1,12 +1,12 @@
 package temporal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -162,24 +162,36 @@ func (r *run) mayBegin() bool {
 func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) {
 	args, err := r.machine.TaskArgs(r.snapshot, &a.task, workflow.Now(ctx), r.ask(ctx))
 	r.turn.Unlock()
+	if err == nil {
+		err = r.overlong(args)
+	}
 	if err != nil {
 		return Answer{End: endFailed, Category: "unknown", Message: err.Error()}, !a.ended
 	}
 	d := r.machine.Definition()
 	do := &d.Dos[a.task.Do]
-	call := Call{Run: r.snapshot.Run, Machine: d.Name, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
+	activity := d.Activities[do.Activity].Name
+	call := Call{Run: r.snapshot.Run, Machine: d.Name, Activity: activity, IdempotencyKey: a.task.Key, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
 		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat), Progress: limit(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: backstop, HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
+		StartToCloseTimeout: behind(call.Timeout), HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
 	began := workflow.Now(ctx)
 	a.called = true
-	if err := workflow.ExecuteActivity(options, d.Activities[do.Activity].Name, call).Get(ctx, &answer); err != nil {
+	err = workflow.ExecuteActivity(options, activity, call).Get(ctx, &answer)
+	answer.complete()
+	if err != nil {
 		answer = Answer{End: endLost, Message: err.Error(), Took: workflow.Now(ctx).Sub(began)}
-		var unknown *temporal.ApplicationError
-		if errors.As(err, &unknown) && unknown.Type() == unregistered {
+		var told *temporal.ApplicationError
+		switch is := errors.As(err, &told); {
+		case is && told.Type() == unregistered:
 			answer.End = endElsewhere
+		case is && r.version >= 2: // of a worker in another language
+			answer.End, answer.Message = endFailed, told.Message()
 		}
 		var timeout *temporal.TimeoutError
+		if errors.As(err, &timeout) && timeout.TimeoutType() == enums.TIMEOUT_TYPE_START_TO_CLOSE {
+			answer.End, answer.Category = endFailed, "timeout"
+		}
 		if errors.As(err, &timeout) && timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&answer.Checkpoint, &answer.Mark) != nil {
 			answer.Checkpoint = nil
 		}
@@ -195,6 +207,14 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 		r.changed = true
 	}
 	return answer, true
+}
+
+// behind is when Temporal ends an attempt that its worker has not ended by then.
+func behind(timeout time.Duration) time.Duration {
+	if timeout == 0 || timeout > backstop {
+		return backstop
+	}
+	return timeout + stopping + lease
 }
 
 // unregistered is the type of the error with which Temporal's SDK answers for an activity that a worker has not.
@@ -317,45 +337,3 @@ func (r *run) deliver(ctx workflow.Context) {
 		r.delivering, r.changed = false, true
 	}
 }
-
-// Call is what an activity is given.
-type Call struct {
-	Run        string          `json:"run"`
-	Machine    string          `json:"machine"`
-	Definition string          `json:"definition"` // its hash
-	Do         string          `json:"do"`
-	Key        string          `json:"key"`
-	Attempt    int             `json:"attempt"`
-	Args       json.RawMessage `json:"args"`
-	Started    time.Time       `json:"started"` // of the run
-	Visit      int64           `json:"visit"`
-	Timeout    time.Duration   `json:"timeout,omitempty"` // in nanoseconds, as all durations here
-	Heartbeat  time.Duration   `json:"heartbeat,omitempty"`
-	Progress   time.Duration   `json:"progress,omitempty"`
-	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one under that key
-}
-
-// Answer is what an activity returns.
-type Answer struct {
-	End      string                 `json:"end"` // result, failed, declined or lost
-	Event    string                 `json:"event,omitempty"`
-	Data     json.RawMessage        `json:"data,omitempty"`
-	Category string                 `json:"category,omitempty"`
-	Message  string                 `json:"message,omitempty"`
-	Cost     map[string]json.Number `json:"cost,omitempty"`
-	Worker   string                 `json:"worker,omitempty"`
-	Took     time.Duration          `json:"took,omitempty"`
-	Stderr   string                 `json:"stderr,omitempty"`
-
-	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one
-	Mark       mark            `json:"mark,omitzero"`        // of it
-}
-
-const (
-	endResult   = "result"
-	endFailed   = "failed"
-	endDeclined = "declined"
-	endLost     = "lost"
-
-	endElsewhere = "elsewhere" // the worker has not that version of the activity
-)

@@ -54,6 +54,9 @@ func TestCheckpoint(t *testing.T) {
 		if len(calls) == 3 {
 			return runtime.Result{Event: "Worked", Data: json.RawMessage(`{"n": 1}`)}, nil
 		}
+		if err := a.Progress(strings.Repeat("x", 600_000)); err == nil || !strings.Contains(err.Error(), "more than the 524288") {
+			t.Errorf("a large checkpoint gives %v", err)
+		}
 		if err := a.Progress(len(calls)); err != nil {
 			return runtime.Result{}, err
 		}

@@ -83,10 +83,13 @@ func (r *run) childInput(ctx workflow.Context, c *child) (in Input, fault string
 	}
 	now := workflow.Now(ctx)
 	args, err := r.machine.TaskArgs(r.snapshot, &c.task, now, r.ask(ctx))
+	if err == nil {
+		err = r.overlong(args)
+	}
 	if err != nil {
 		return in, err.Error()
 	}
-	in = Input{Definition: c.callee.Definition().Encode(), Params: args, Semantics: r.in.Semantics, Searchable: r.in.Searchable,
+	in = Input{Definition: c.callee.Definition().Encode(), Params: args, Semantics: r.in.Semantics, Searchable: r.in.Searchable, MaxData: r.in.MaxData, Archive: r.in.Archive,
 		Parent: &Parent{Run: r.snapshot.Run, Above: r.machine.HeldBelow(r.snapshot)}}
 	if c.callee.Calls() {
 		in.Callees = r.in.Callees

@@ -14,10 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -27,19 +25,6 @@ import (
 // Patience is how long a Client waits for a worker, unless its field says otherwise.
 const Patience = 10 * time.Second
 
-// maxPayload is the most bytes that a payload may have on its way here: Temporal keeps it several times, in one
-// record with what else there is. The client and the worker hold to it, who bring payloads, and not the workflow, which is
-// replayed.
-const maxPayload = 512 << 10
-
-// oversized refuses a payload.
-func oversized(kind machine.InputKind, event string, payload json.RawMessage) error {
-	if why := machine.Oversized(payload, maxPayload); why != "" {
-		return &machine.Rejected{Input: kind, Event: event, Why: why}
-	}
-	return nil
-}
-
 // Client starts runs on Temporal, sends them what comes from outside, and looks at them. All but Start and
 // List need a worker on the task queue of the run.
 type Client struct {
@@ -48,6 +33,8 @@ type Client struct {
 	Callees   []*machine.Machine // the machines that those call whose runs it starts, and that these call
 	Patience  time.Duration      // how long it waits for a worker; Patience if it is 0
 
+	// Archive says that runs which are started give their history to a worker with an ArchiveFunc, and end no sooner.
+	Archive bool
 	// Searchable says that the namespace has the search attributes of Attributes: runs that are started say in
 	// them where they stand.
 	Searchable bool
@@ -77,6 +64,10 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
+	in := Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, MaxData: maxData, Archive: c.Archive, Callees: callees}
+	if err := in.oversized(); err != nil {
+		return err
+	}
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
 		return err
 	}
@@ -87,7 +78,7 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, WorkflowType, Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, Callees: callees})
+	}, WorkflowType, in)
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
 		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
@@ -138,7 +129,7 @@ func (c *Client) Send(ctx context.Context, run string, event machine.ExternalEve
 		sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", event.Name, event.Data))
 		id = event.ID + "-" + hex.EncodeToString(sum[:8])
 	}
-	return c.update(ctx, run, UpdateSend, id, event, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateSend, id, event, event.Data, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.EventInput(s, event, machine.MaxPayload)
 	})
 }
@@ -169,17 +160,20 @@ func (c *Client) Retry(ctx context.Context, run string, by machine.Operator) (ma
 }
 
 func (c *Client) steer(ctx context.Context, run string, o Steer) (machine.View, error) {
-	return c.update(ctx, run, UpdateSteer, "", o, func(*machine.Machine, *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateSteer, "", o, nil, func(*machine.Machine, *machine.Snapshot) (machine.Input, error) {
 		return machine.Input{Kind: o.Kind, Force: o.Force, Actor: o.Actor, Reason: o.Reason}, nil
 	})
 }
 
 // Complete ends an open activity by hand.
 func (c *Client) Complete(ctx context.Context, run string, of machine.Completion) (machine.View, error) {
+	if len(of.Data) == 0 { // as with an event
+		of.Data = json.RawMessage("{}")
+	}
 	if err := oversized(machine.CompleteRefused, "", of.Data); err != nil {
 		return machine.View{}, err
 	}
-	return c.update(ctx, run, UpdateComplete, "", of, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
+	return c.update(ctx, run, UpdateComplete, "", of, of.Data, func(m *machine.Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &of, machine.MaxPayload)
 	})
 }
@@ -215,7 +209,7 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 		return nil, err
 	}
 	steps := []machine.StepView{}
-	for i := len(executions) - 1; i >= 0 && len(steps) < most; i-- {
+	for i := len(executions) - 1; i >= 0 && len(steps) < most; {
 		var part []json.RawMessage
 		e := &executions[i]
 		if err := c.query(ctx, run, e.id, &part, QueryHistory, after+int64(len(steps)), most-len(steps)); err != nil {
@@ -224,6 +218,9 @@ func (c *Client) History(ctx context.Context, run string, after int64, most int)
 		decoded, err := c.decode(ctx, run, e.id, e.Versions, part)
 		if err != nil {
 			return nil, err
+		}
+		if len(decoded) == 0 {
+			i--
 		}
 		steps = append(steps, decoded...)
 	}
@@ -246,52 +243,4 @@ func (c *Client) chain(ctx context.Context, run string, after int64) (all []exec
 			return all, nil
 		}
 	}
-}
-
-// Row is what the list says of a run.
-type Row struct {
-	Run     string    `json:"run"`
-	Status  string    `json:"status"` // of the workflow: running, completed, failed, canceled or terminated
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"`
-
-	Machine string `json:"machine,omitempty"` // of a run that is searchable, and so is State
-	State   string `json:"state,omitempty"`
-}
-
-// List gives the newest runs of the namespace, most of them at most. Temporal's list is behind by a moment.
-func (c *Client) List(ctx context.Context, most int) ([]Row, error) {
-	rows, listed := []Row{}, map[string]bool{}
-	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'", WorkflowType)}
-	for len(rows) < most {
-		page, err := c.Temporal.ListWorkflow(ctx, request)
-		if err != nil {
-			return nil, c.explain(ctx, "", err)
-		}
-		for _, e := range page.Executions {
-			if e.Status == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW || len(rows) == most || listed[e.Execution.WorkflowId] {
-				continue // of a run that was retried after its end the newest execution says how it stands
-			}
-			listed[e.Execution.WorkflowId] = true
-			row := Row{Run: e.Execution.WorkflowId, Status: strings.ToLower(e.Status.String()), Started: e.StartTime.AsTime()}
-			fields := e.GetSearchAttributes().GetIndexedFields()
-			row.Machine, row.State = keyword(fields, attributeMachine.GetName()), keyword(fields, attributeState.GetName())
-			if e.CloseTime != nil {
-				row.Ended = e.CloseTime.AsTime()
-			}
-			rows = append(rows, row)
-		}
-		if request.NextPageToken = page.NextPageToken; len(request.NextPageToken) == 0 {
-			break
-		}
-	}
-	return rows, nil
-}
-
-// keyword is the value of a search attribute; empty where there is none.
-func keyword(fields map[string]*common.Payload, name string) (value string) {
-	if p := fields[name]; p != nil {
-		_ = json.Unmarshal(p.Data, &value) // what is no text says nothing
-	}
-	return value
 }

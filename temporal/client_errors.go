@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,9 +37,17 @@ func (c *Client) patience() time.Duration {
 	return c.Patience
 }
 
-// update waits for the answer of an update. Where the run has ended, refuse says what the step makes of it.
-func (c *Client) update(ctx context.Context, run, name, id string, arg any,
+// update waits for the answer of an update. Where the run has ended, or the payload is no JSON, which could not even be
+// sent, the step says what it makes of it.
+func (c *Client) update(ctx context.Context, run, name, id string, arg any, payload json.RawMessage,
 	input func(*machine.Machine, *machine.Snapshot) (machine.Input, error)) (v machine.View, err error) {
+	if len(payload) > 0 && !json.Valid(payload) {
+		m, s, err := c.snapshot(ctx, run)
+		if err == nil {
+			err = cmp.Or(reject(m, s, arg, input), errors.New("the payload is no JSON"))
+		}
+		return v, err
+	}
 	waiting, cancel := context.WithTimeout(ctx, c.patience())
 	defer cancel()
 	handle, err := c.Temporal.UpdateWorkflow(waiting, client.UpdateWorkflowOptions{WorkflowID: run, UpdateID: id, UpdateName: name,
@@ -53,20 +62,30 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any,
 		return v, nil
 	case errors.As(err, &refused) && refused.Type() == refusedType, errors.As(err, &missing):
 	default:
-		return machine.View{}, c.explain(ctx, run, err)
+		return machine.View{}, c.unanswered(ctx, run, err)
 	}
 	// The step itself says why, in the words of all engines: of what it refuses nothing has changed.
 	m, s, lost := c.snapshot(ctx, run)
 	if lost != nil {
 		return machine.View{}, lost
 	}
-	if rejected := reject(m, s, arg, input); rejected != nil && (missing != nil || rejected.Error() == refused.Message()) {
+	if event, ok := arg.(machine.ExternalEvent); ok && missing != nil && event.ID != "" {
+		var stored json.RawMessage // by an execution before, whose updates Temporal does not remember for the last one
+		if err := c.query(ctx, run, "", &stored, QueryAnswer, event.ID); err == nil && len(stored) > 0 && string(stored) != "null" {
+			return m.DecodeAnswer(s, &event, stored)
+		}
+	}
+	rejected := reject(m, s, arg, input)
+	switch {
+	case rejected != nil && (missing != nil || rejected.Error() == refused.Message()):
 		return machine.View{}, rejected
-	}
-	if refused != nil {
+	case refused != nil:
 		return machine.View{}, readRefusal(refused.Message(), arg)
+	case !s.Status.Over():
+		in, _ := input(m, s) // which the step would take
+		return machine.View{}, m.Reject(s, &in, "its workflow was terminated, or the Temporal server has failed it", machine.ErrFinished)
 	}
-	return machine.View{}, &machine.Rejected{Why: "the run has ended", Err: machine.ErrFinished}
+	return m.View(s), nil // it was cancelled before
 }
 
 // readRefusal makes of the words of a refused event what they were made of.
@@ -127,11 +146,31 @@ func (c *Client) query(ctx context.Context, run, execution string, into any, nam
 	return value.Get(into)
 }
 
+// errUnserved says that no worker answers for a run.
+type errUnserved struct {
+	run   string
+	after time.Duration
+}
+
+func (e errUnserved) Error() string {
+	return fmt.Sprintf("no worker answers for run %q within %s: start a worker on its task queue", e.run, e.after)
+}
+
+// unanswered is explain for an update: Temporal keeps one for the worker to come.
+func (c *Client) unanswered(ctx context.Context, run string, err error) error {
+	err = c.explain(ctx, run, err)
+	if errors.As(err, &errUnserved{}) {
+		return fmt.Errorf("%w; it may take then what was asked for: look at the run before you ask again, or send an event with an id, which is taken once", err)
+	}
+	return err
+}
+
 // explain says of an error of Temporal what is wrong, and what to do.
 func (c *Client) explain(ctx context.Context, run string, err error) error {
 	var missing *serviceerror.NotFound
 	var namespace *serviceerror.NamespaceNotFound
 	var away *serviceerror.Unavailable
+	var unready *serviceerror.WorkflowNotReady
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
@@ -139,12 +178,14 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 		return noNamespace(namespace.Namespace, err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
+	case errors.As(err, &unready):
+		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case isDenied(err):
 		return denied(err)
 	case errors.As(err, &away):
 		return fmt.Errorf("the Temporal server does not answer: %w", err)
 	case !c.served(ctx, run):
-		return fmt.Errorf("no worker answers for run %q within %s: start a worker on its task queue", run, c.patience())
+		return errUnserved{run, c.patience()}
 	}
 	return err
 }

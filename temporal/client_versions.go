@@ -61,6 +61,9 @@ func (c *Client) Migrate(ctx context.Context, m *machine.Machine, o runtime.Migr
 		return err
 	}
 	of := Migrate{Definition: m.Definition().Encode(), Callees: callees, Mapping: o.Mapping, Actor: o.Actor, Reason: o.Reason}
+	if err := (&Input{Definition: of.Definition, Callees: of.Callees}).oversized(); err != nil {
+		return err
+	}
 	request := &workflowservice.ListWorkflowExecutionsRequest{
 		Query: fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", WorkflowType, c.TaskQueue)}
 	for {

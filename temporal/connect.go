@@ -27,6 +27,11 @@ func Dial(ctx context.Context, address string, o client.Options) (*Client, error
 	if err != nil || u.Scheme != "temporal" || u.Host == "" && o.HostPort == "" || u.User != nil || strings.Contains(strings.Trim(u.Path, "/"), "/") {
 		return nil, errors.New("the address of a Temporal server is temporal://HOST:PORT/NAMESPACE?queue=NAME")
 	}
+	for name := range u.Query() {
+		if name != "queue" {
+			return nil, fmt.Errorf("the address of a Temporal server has queue=NAME, and no %q", name)
+		}
+	}
 	if u.Host != "" {
 		o.HostPort = u.Host
 	}

@@ -46,9 +46,10 @@ const (
 	maxAccepted = 10_000    // ids of events that a run remembers
 	maxAnswers  = 256 << 10 // bytes of answers that an execution is given whole by the one before
 	maxCarried  = 768 << 10 // bytes of them all: of older ones what the event was
-	// What Temporal allows one execution is 2,000 updates and 51,200 events.
+	// What Temporal allows one execution is 2,000 updates, 51,200 events and 50 MiB.
 	maxUpdates = 1_900
 	maxEvents  = 45_000
+	maxSize    = 40 << 20
 )
 
 // quiet reports whether nothing of the run is under way that a new execution could not continue.
@@ -65,25 +66,35 @@ func (r *run) quiet(ctx workflow.Context) bool {
 
 // continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
 // another definition, or its workers are deployed by version, and there is a newer one. One that has taken no step yet has nothing to leave behind.
-func (r *run) continues(ctx workflow.Context) bool {
+func (r *run) continues(ctx workflow.Context) bool { return r.archived() && r.leaves(ctx) }
+
+// leaves is continues for a run whose history is archived.
+func (r *run) leaves(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx)
+	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx) && r.carries(ctx)
 }
 
 // finished reports whether the workflow is over.
-func (r *run) finished(ctx workflow.Context) bool {
+func (r *run) finished(ctx workflow.Context) bool { return r.archived() && r.over(ctx) }
+
+// over is finished for a run whose history is archived.
+func (r *run) over(ctx workflow.Context) bool {
 	return r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx)
 }
 
 // full says why no more events are taken from outside, or nothing: an execution that is near its end, and
 // cannot be continued while attempts are under way.
 func (r *run) full(ctx workflow.Context) string {
-	events := workflow.GetInfo(ctx).GetCurrentHistoryLength()
-	if r.updates < maxUpdates && events < maxEvents {
+	info := workflow.GetInfo(ctx)
+	events, size := info.GetCurrentHistoryLength(), info.GetCurrentHistorySize()
+	switch {
+	case r.updates < maxUpdates && events < maxEvents && size < maxSize:
 		return ""
+	case !r.carries(ctx):
+		return fmt.Sprintf("this execution of the workflow is near its end, and the run has %d messages, attempts with checkpoints and other data that are more than a new one may start with: see to it that they are delivered and begin, or cancel it", len(r.outbox))
 	}
-	return fmt.Sprintf("this execution of the workflow has taken %d updates and %d events, and goes on in a new one once no attempt is under way: send it again then, or cancel what is under way (%d attempts)",
-		r.updates, events, r.busy)
+	return fmt.Sprintf("this execution of the workflow has taken %d updates, %d events and %d bytes, and goes on in a new one once no attempt is under way: send it again then, or cancel what is under way (%d attempts)",
+		r.updates, events, size, r.busy)
 }
 
 // continued is the error with which Temporal starts the next execution.
@@ -101,10 +112,6 @@ func (r *run) continued(ctx workflow.Context) error {
 func (r *run) following(ctx workflow.Context) (Input, error) {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
 		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints, Heard: r.heard, Left: r.left}
-	var err error
-	if c.Accepted, err = r.carried(); err != nil {
-		return Input{}, err
-	}
 	for _, t := range r.snapshot.HandedOut() { // in the order of the snapshot
 		if a := r.attempts[t.Key]; a != nil && a.task.Attempt == t.Attempt {
 			c.Waiting = append(c.Waiting, Waiting{Key: t.Key, Attempt: t.Attempt, Visit: a.visit, Lost: a.lost, Ready: a.ready})
@@ -112,21 +119,36 @@ func (r *run) following(ctx workflow.Context) (Input, error) {
 	}
 	in := r.in
 	in.Params, in.Continued = nil, c
-	return in, nil
+	encoded, err := json.Marshal(in)
+	if err == nil && len(encoded) > maxInput {
+		err = fmt.Errorf("a new execution would start with %d bytes, more than the %d that Temporal takes", len(encoded), maxInput)
+	}
+	if err == nil {
+		c.Accepted, err = r.carried(min(maxCarried, maxInput-len(encoded)))
+	}
+	return in, err
 }
 
-// carried are the ids of events that the next execution remembers, oldest first, with the answers.
-func (r *run) carried() (list []Accepted, err error) {
+// carries reports whether a new execution may start with what the run has.
+func (r *run) carries(ctx workflow.Context) bool {
+	_, err := r.following(ctx)
+	return err == nil
+}
+
+// carried are the ids of events that the next execution remembers, oldest first, with the answers, as many bytes as there is
+// room for.
+func (r *run) carried(most int) (list []Accepted, err error) {
 	size := 0
 	for i := len(r.ids) - 1; i >= 0; i-- {
 		id := r.ids[i]
 		answer := r.accepted[id]
-		if size+len(id)+len(answer) > maxAnswers {
+		if size+len(id)+len(answer) > min(maxAnswers, most) {
 			if answer, err = machine.BriefAnswer(answer); err != nil {
 				return nil, err
 			}
 		}
-		if size += len(id) + len(answer); size > maxCarried {
+		const around = 32 // of both, in JSON
+		if size += len(id) + len(answer) + around; size > most {
 			break
 		}
 		list = append(list, Accepted{id, answer})

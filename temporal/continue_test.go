@@ -107,7 +107,7 @@ func TestFull(t *testing.T) {
 		env.UpdateWorkflow(temporal.UpdateSteer, "", &callback{func(any, error) {}}, temporal.Steer{Kind: machine.CancelInput})
 	}, time.Second)
 	env.ExecuteWorkflow(temporal.WorkflowType, in)
-	if accepted || failed == nil || !strings.Contains(failed.Error(), "45000 events, and goes on in a new one once no attempt is under way") {
+	if accepted || failed == nil || !strings.Contains(failed.Error(), "45000 events and 0 bytes, and goes on in a new one once no attempt is under way") {
 		t.Errorf("accepted %t, %v", accepted, failed)
 	}
 	if !env.IsWorkflowCompleted() {

@@ -53,3 +53,47 @@ func TestPayloads(t *testing.T) {
 		}
 	}
 }
+
+// TestArguments: an attempt whose arguments Temporal would not take fails, and its workflow goes on.
+func TestArguments(t *testing.T) {
+	const copies = `machine M(text string) {
+	event Worked
+	activity work(a string, b string, c string) -> Worked
+	initial Working
+	on failed -> Failed
+	state Working {
+		do work(text, text, text)
+		on Worked -> Done
+	}
+	terminal Done success
+	terminal Failed failure
+}
+`
+	for size, fits := range map[int]bool{300_000: true, 400_000: false} {
+		env, in := environment(t, copies, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
+			"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+				return runtime.Result{Event: "Worked"}, nil
+			}}})
+		in.Params, in.MaxData = json.RawMessage(`{"text":"`+strings.Repeat("x", size)+`"}`), 1<<20
+		env.ExecuteWorkflow(temporal.WorkflowType, in)
+		var failure *sdk.ApplicationError
+		if err := env.GetWorkflowError(); (err == nil) != fits || err != nil && (!errors.As(err, &failure) || failure.Type() != "Failed") {
+			t.Errorf("three arguments of %d bytes: %v", size, err)
+		}
+	}
+}
+
+// TestLargeDefinition: a machine whose definition a run cannot carry starts no run.
+func TestLargeDefinition(t *testing.T) {
+	m := compiled(`machine M {
+	context { text string = "` + strings.Repeat("x", 300_000) + `" }
+	initial Waiting
+	state Waiting { after 1h -> Done }
+	terminal Done success
+}
+`)
+	c := temporal.Client{} // which would ask nobody
+	if err := c.Start(t.Context(), m, "r", nil); err == nil || !strings.Contains(err.Error(), "more than the 262144 that a run on Temporal carries with it") {
+		t.Error(err)
+	}
+}

@@ -38,7 +38,7 @@ type move struct {
 
 // moved is the run by another definition, or why it does not fit.
 func (r *run) moved(ctx workflow.Context, of *Migrate, ask machine.Ask) (*move, error) {
-	m, below, err := readTree(of.Definition, of.Callees, r.in.Semantics)
+	m, below, err := readTree(of.Definition, of.Callees, &r.in)
 	switch {
 	case err != nil:
 		return nil, err

@@ -3,12 +3,15 @@ package temporal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // pulse is what an attempt says on its way: that its worker lives, with the last checkpoint, which would
@@ -43,6 +46,9 @@ func (p *pulse) beat(ctx context.Context) {
 
 // checkpoint stores one before it returns nil.
 func (p *pulse) checkpoint(ctx context.Context, data json.RawMessage) error {
+	if why := machine.Oversized(data, maxPayload); why != "" {
+		return errors.New("a checkpoint: " + why)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before, made := p.number, p.made

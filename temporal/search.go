@@ -3,6 +3,7 @@ package temporal
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,10 +42,24 @@ func (c *Client) searchable(ctx context.Context) error {
 	if !c.Searchable || c.has.Load() {
 		return nil
 	}
+	if err := c.attributes(ctx); err != nil && !errors.Is(err, errUnknown) {
+		return err
+	}
+	return nil
+}
+
+// CanSearch reports whether the namespace has the search attributes of Attributes, so that runs can be Searchable.
+func (c *Client) CanSearch(ctx context.Context) bool { return c.attributes(ctx) == nil }
+
+// errUnknown says that the server does not tell which search attributes there are.
+var errUnknown = errors.New("the server does not tell its search attributes")
+
+// attributes says which search attribute the namespace lacks, or nothing.
+func (c *Client) attributes(ctx context.Context) error {
 	namespace := cmp.Or(c.Namespace, client.DefaultNamespace)
 	found, err := c.Temporal.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {
-		return nil
+		return errUnknown
 	}
 	wanted := Attributes()
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {

@@ -16,8 +16,8 @@ func compile(definition json.RawMessage, o ...machine.Option) (*machine.Machine,
 	return machine.Compile(d, o...)
 }
 
-// readTree compiles the definitions of a machine and of those that it calls.
-func readTree(definition json.RawMessage, callees []json.RawMessage, semantics int) (*machine.Machine, map[string]*machine.Machine, error) {
+// readTree compiles the definitions of a machine and of those that it calls, for a run that has started with in.
+func readTree(definition json.RawMessage, callees []json.RawMessage, in *Input) (*machine.Machine, map[string]*machine.Machine, error) {
 	d, err := machine.ParseDefinition(definition)
 	if err != nil {
 		return nil, nil, err
@@ -28,7 +28,7 @@ func readTree(definition json.RawMessage, callees []json.RawMessage, semantics i
 			return nil, nil, err
 		}
 	}
-	return compileTree(d, called, machine.WithSemantics(max(1, semantics)))
+	return compileTree(d, called, machine.WithSemantics(max(1, in.Semantics)), machine.WithMaxData(in.MaxData))
 }
 
 // compileTree compiles a machine and those that it calls, which are among the definitions.

@@ -18,9 +18,10 @@ const (
 	UpdateComplete = "complete" // takes a machine.Completion
 	QueryView      = "view"     // gives a machine.View
 	QuerySnapshot  = "snapshot" // gives the snapshot in JSON
-	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone
+	QueryHistory   = "history"  // takes the Seq after which, and how many at most; gives records in JSON, of this execution alone, and of large ones a part
 	QueryChain     = "chain"    // gives a Chain
 
+	QueryAnswer     = "answer"     // takes the id of an event, and gives the answer under which it is kept, or null
 	UpdateMigrate   = "migrate"    // takes a Migrate, and answers with a runtime.MigratedRun
 	QueryFits       = "fits"       // does the same, and moves nothing
 	QueryDefinition = "definition" // takes a hash of a Chain, and gives the definition in JSON
@@ -53,6 +54,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		}),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
 		workflow.SetQueryHandler(ctx, QueryChain, r.chained),
+		workflow.SetQueryHandler(ctx, QueryAnswer, func(id string) (json.RawMessage, error) { return r.accepted[id], nil }),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSend, r.send, workflow.UpdateHandlerOptions{
 			Validator: func(ctx workflow.Context, e machine.ExternalEvent) error { return r.admitSend(ctx, &e) }}),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateSteer, r.steer, workflow.UpdateHandlerOptions{
@@ -135,8 +137,8 @@ func (r *run) history(after int64, most int) ([]json.RawMessage, error) {
 	if after < 0 || most < 0 {
 		return nil, errors.New("a history begins after 0 or later, and has 0 or more records")
 	}
-	from := min(max(after-r.base, 0), int64(len(r.records)))
-	return r.records[from:min(from+min(int64(most), int64(len(r.records))), int64(len(r.records)))], nil
+	part := r.records[min(max(after-r.base, 0), int64(len(r.records))):]
+	return bounded(part[:min(most, len(part))]), nil
 }
 
 // send takes an event. One whose id was taken before gives its first answer again.

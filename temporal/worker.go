@@ -33,9 +33,14 @@ type Worker struct {
 	Machine   *machine.Machine
 	Handlers  runtime.Handlers
 	Outbox    runtime.OutboxFunc      // delivers what the machine publishes; nil where it publishes nothing
+	Archive   ArchiveFunc             // keeps the history of runs that are archived; nil leaves it to another worker
 	Client    client.Client           // records checkpoints; without it Attempt.Progress is an error
 	Converter converter.DataConverter // of Client; the default one if it is nil
 	Callees   []Callee                // the machines that Machine calls, and that these call
+
+	// Elsewhere says that other workers of the task queue have the activities for which there is no function here, as in
+	// another language. A worker that has none at all is one with worker.Options.LocalActivityWorkerOnly.
+	Elsewhere bool
 }
 
 // Callee is a machine that another calls, with the functions for it.
@@ -96,6 +101,10 @@ func Register(to worker.Registry, w Worker) error {
 	if w.Client != nil {
 		to.RegisterActivityWithOptions(w.progress, activity.RegisterOptions{Name: progressType})
 	}
+	if w.Archive != nil {
+		to.RegisterActivityWithOptions(func(ctx context.Context, a Archived) error { return w.Archive(ctx, &a) },
+			activity.RegisterOptions{Name: archiveType})
+	}
 	if w.Outbox != nil {
 		to.RegisterActivityWithOptions(func(ctx context.Context, m Message) error { return w.Outbox(ctx, &m) },
 			activity.RegisterOptions{Name: deliverType})
@@ -105,6 +114,14 @@ func Register(to worker.Registry, w Worker) error {
 
 // complete reports whether there is a function for each activity and guard: nobody else serves the task queue.
 func (w *Worker) complete(d *machine.Definition, h runtime.Handlers) error {
+	if w.Elsewhere {
+		for i := range d.Guards { // which are asked in the worker that takes the step
+			if name := d.Guards[i].Name; h.Guards[name] == nil {
+				return fmt.Errorf("machine %q has the guard %q, and no function for it is brought", d.Name, name)
+			}
+		}
+		return nil
+	}
 	own := slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" })
 	if len(h.Activities)+len(h.Guards) == 0 && (own || len(d.Guards) > 0) {
 		return fmt.Errorf("machine %q has activities or guards, and no function for it is brought", d.Name)

@@ -22,7 +22,9 @@ type Input struct {
 	Semantics  int             `json:"semantics,omitempty"`  // machine.Semantics of who starts it; 0 for the first
 	Continued  *Continued      `json:"continued,omitempty"`  // nil for a run that begins
 	Searchable bool            `json:"searchable,omitempty"` // the namespace has the search attributes of Attributes
+	MaxData    int             `json:"max_data,omitempty"`   // as machine.WithMaxData; 0 of a run that an older client has started
 
+	Archive bool              `json:"archive,omitempty"` // a worker has an ArchiveFunc, which is given the history
 	Callees []json.RawMessage `json:"callees,omitempty"` // the definitions of the machines that it calls, and of those that they call
 	Parent  *Parent           `json:"parent,omitempty"`  // of a child
 }
@@ -63,6 +65,10 @@ type run struct {
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
 
+	version workflow.Version // of the interpreter, with which the execution has begun
+	timer   pendingTimer     // for what is due next
+
+	archive    archive
 	outbox     []Message
 	deliverAt  time.Time // the first of it, not before
 	delivering bool
@@ -74,12 +80,19 @@ type run struct {
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
 // all its messages are delivered. How the run has ended is the status of the workflow.
 func RunWorkflow(root workflow.Context, in Input) (Output, error) {
+	return runWorkflow(root, in, func(*run) {})
+}
+
+// runWorkflow is RunWorkflow, which shows the run to who looks at its replay.
+func runWorkflow(root workflow.Context, in Input, shows func(*run)) (Output, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
-	workflow.GetVersion(ctx, "interpreter", interpreter, interpreter)
+	version := workflow.GetVersion(ctx, "interpreter", 1, interpreter)
 	r, err := newRun(ctx, in)
 	if err != nil {
 		return Output{}, unstarted(err)
 	}
+	r.version = version
+	shows(r)
 	heard := false
 	r.unheard = func() bool { return root.Err() != nil && !heard }
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -87,11 +100,14 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 		heard, r.changed = true, true
 	})
 	workflow.Go(ctx, r.deliver)
+	if in.Archive {
+		workflow.Go(ctx, r.archives)
+	}
 	r.listenToTree(ctx)
 	for {
 		r.changed = false
 		if r.finished(ctx) {
-			return r.over()
+			return r.closed()
 		}
 		if r.continues(ctx) {
 			return Output{}, r.continued(ctx)
@@ -112,12 +128,15 @@ func RunWorkflow(root workflow.Context, in Input) (Output, error) {
 }
 
 // interpreter is the version of what the workflow asks of Temporal. A change of that which a recorded history
-// does not replay with raises it, and keeps the old way for the old version.
-const interpreter = 1
+// does not replay with raises it, and keeps the old way for the old version. Since version 2 a timer is kept.
+const interpreter = 2
 
-// over is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
-func (r *run) over() (Output, error) {
+// closed is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
+func (r *run) closed() (Output, error) {
 	out := Output{Snapshot: r.machine.EncodeSnapshot(r.snapshot)}
+	if len(out.Snapshot) > maxInput {
+		out.Snapshot = nil // the queries still give it
+	}
 	terminal := r.machine.Definition().States[r.snapshot.State].Path
 	switch r.snapshot.Outcome {
 	case machine.Failed:
@@ -141,7 +160,7 @@ const cancelActor = "temporal"
 
 // newRun takes the start step. An update that comes with the start waits for it.
 func newRun(ctx workflow.Context, in Input) (*run, error) {
-	m, below, err := readTree(in.Definition, in.Callees, in.Semantics)
+	m, below, err := readTree(in.Definition, in.Callees, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -171,13 +190,42 @@ func (r *run) rest(ctx workflow.Context) error {
 	awake := func() bool { return r.changed || r.finished(ctx) || r.stops() || r.continues(ctx) }
 	due := r.snapshot.NextDue()
 	if due.IsZero() || r.snapshot.Status != machine.Running || !r.snapshot.PausedAt.IsZero() {
+		r.timer.set(ctx, time.Time{})
 		return workflow.Await(ctx, awake)
 	}
-	if wait := due.Sub(workflow.Now(ctx)); wait > 0 {
+	wait := due.Sub(workflow.Now(ctx))
+	switch {
+	case wait <= 0:
+		return nil
+	case r.version < 2:
 		_, err := workflow.AwaitWithTimeout(ctx, wait, awake)
 		return err
 	}
-	return nil
+	fires := r.timer.set(ctx, due)
+	return workflow.Await(ctx, func() bool { return awake() || fires.IsReady() })
+}
+
+// pendingTimer is the one timer of Temporal that a run has.
+type pendingTimer struct {
+	due    time.Time // zero for none
+	fires  workflow.Future
+	cancel workflow.CancelFunc
+}
+
+// set lets the timer fire at due, or never. One for the same time goes on.
+func (t *pendingTimer) set(ctx workflow.Context, due time.Time) workflow.Future {
+	if !t.due.IsZero() && t.due.Equal(due) && !t.fires.IsReady() {
+		return t.fires
+	}
+	if !t.due.IsZero() {
+		t.cancel()
+	}
+	if *t = (pendingTimer{due: due}); due.IsZero() {
+		return nil
+	}
+	ctx, t.cancel = workflow.WithCancel(ctx)
+	t.fires = workflow.NewTimer(ctx, due.Sub(workflow.Now(ctx)))
+	return t.fires
 }
 
 // apply takes what is due, then an input if there is one, then what follows from it. Of a refused

@@ -203,7 +203,7 @@ func faultOf(c *machine.Cause) error {
 	case machine.NothingTakes, machine.NotTaken, machine.RefusedByMachine:
 		return errRefused
 	case machine.TooManyDeferred, machine.DeferredTooLarge, machine.StringTooLong, machine.ListTooLarge, machine.DataTooLarge,
-		machine.JSONTooLarge, machine.JSONTooDeep:
+		machine.RunTooLarge, machine.JSONTooLarge, machine.JSONTooDeep:
 		return fmt.Errorf("%w: %s", errTooLarge, c)
 	}
 	return errors.New(c.String())

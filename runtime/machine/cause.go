@@ -35,6 +35,7 @@ const (
 	StringTooLong    CauseCode = "string-too-long"
 	ListTooLarge     CauseCode = "list-too-large"
 	DataTooLarge     CauseCode = "data-too-large"
+	RunTooLarge      CauseCode = "run-too-large"
 	JSONMisfit       CauseCode = "json-misfit" // it is read as another type, and for what Said says is none of it
 	NoJSONList       CauseCode = "no-json-list"
 	JSONTooLarge     CauseCode = "json-too-large"
@@ -69,6 +70,7 @@ var causeTexts = map[CauseCode]string{
 	StringTooLong:    "a string would be longer than %s bytes",
 	ListTooLarge:     "a list would be larger than %s bytes",
 	DataTooLarge:     "the fields of the run would take %s bytes, more than %s",
+	RunTooLarge:      "the run would take %s bytes, more than %s: keep large data elsewhere, and a reference to it in the field",
 	JSONMisfit:       "a json is not of type %s",
 	NoJSONList:       "an item is put behind a json that is no list",
 	JSONTooLarge:     "a json would be longer than %s bytes",

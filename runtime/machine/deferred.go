@@ -16,6 +16,9 @@ func (t *step) keep(a int) error {
 	if total+keptSize(t.in.Data) > MaxKeptData {
 		return faultOf(DeferredTooLarge, strconv.Itoa(MaxKeptData))
 	}
+	if err := t.checkHeld(n.Data, t.in.Data); err != nil {
+		return err
+	}
 	if n.KeptNext == len(n.Kept) {
 		n.KeptNext++
 	}

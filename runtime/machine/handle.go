@@ -215,5 +215,5 @@ func (t *step) checkSize() error {
 	if total > MaxData {
 		return faultOf(DataTooLarge, strconv.Itoa(total), strconv.Itoa(MaxData))
 	}
-	return nil
+	return t.checkHeld(t.data, nil)
 }

@@ -17,6 +17,7 @@ type Machine struct {
 	hash string
 
 	semantics int // of new runs
+	maxData   int // of WithMaxData; 0 for none
 
 	states   []stateCode
 	arms     []armCode

@@ -98,6 +98,9 @@ func (t *step) queueEvent() error {
 	if events >= MaxKept || size > MaxKeptData {
 		return t.m.Reject(t.old, t.in, "the run is paused, and no more events can wait until it resumes", nil)
 	}
+	if err := t.checkHeld(t.old.Data, t.in.Data); err != nil {
+		return err
+	}
 	t.queue()
 	return nil
 }

@@ -24,8 +24,16 @@ type message struct {
 // has been delivered; the end of its standard error says why it has not. What it
 // prints is passed over. It is stopped like an activity.
 func Outbox(command string) runtime.OutboxFunc {
+	give := Give(command)
 	return func(ctx context.Context, m *runtime.Message) error {
-		input, err := line(message{m.ID, m.Run, m.Machine, m.Event, m.Data, m.At, m.Attempt})
+		return give(ctx, message{m.ID, m.Run, m.Machine, m.Event, m.Data, m.At, m.Attempt})
+	}
+}
+
+// Give gives values to a command, as Outbox gives messages: each as one line of JSON.
+func Give(command string) func(context.Context, any) error {
+	return func(ctx context.Context, v any) error {
+		input, err := line(v)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,8 @@ func TestCommand(t *testing.T) {
 		}
 		return string(out)
 	}
-	works := exec.Command(program, "run", path, "--activities", folder, "--outbox", filepath.Join(folder, "deliver"))
+	write(t, filepath.Join(folder, "keep"), "#!/bin/sh\ncat >>\"$0.out\"\n", 0o700)
+	works := exec.Command(program, "run", path, "--activities", folder, "--outbox", filepath.Join(folder, "deliver"), "--archive", filepath.Join(folder, "keep"))
 	works.Env, works.Stderr = env, os.Stderr
 	if err := works.Start(); err != nil {
 		t.Fatal(err)
@@ -100,15 +101,68 @@ func TestCommand(t *testing.T) {
 		t.Error(out)
 	}
 	fsmc(0, "list")
-	if out := fsmc(2, "repair", "c-2"); !strings.Contains(out, `there is no command "repair" for runs on Temporal`) {
-		t.Error(out)
+	says := func(status int, want string, args ...string) {
+		t.Helper()
+		if out := fsmc(status, args...); !strings.Contains(out, want) {
+			t.Errorf("%q: %s", args, out)
+		}
 	}
+	says(0, `"steps": 4`, "replay", "c-1")
+	says(0, `"outcome": "success"`, "wait", "c-1")
+	says(1, "its outcome is cancelled", "wait", "c-2")
+	says(3, "the run has not ended", "wait", "c-3", "--timeout", "1ms")
+	fsmc(0, "run", path, "--detach", "--id", "c-5", "--param", "item=book")
+	c := dial(t, t.Name())
+	fsmc(0, "show", "c-5") // a worker has it
+	if err := c.Temporal.TerminateWorkflow(t.Context(), "c-5", "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	says(1, "its workflow was terminated", "wait", "c-5")
+	says(1, `pause is refused in state "Waiting": its workflow was terminated`, "pause", "c-5")
+	fsmc(0, "run", path, "--detach", "--archived", "--id", "c-4", "--param", "item=book")
+	fsmc(0, "pause", "c-4") // so that the activity waits
+	fsmc(0, "send", "c-4", "Approve", "--data", `{"by":"ada"}`)
+	says(1, `activity "work" is not open there`, "complete", "c-4", "work", "Worked")
+	fsmc(0, "cancel", "c-4")
+	var parts []archived
+	for deadline := time.Now().Add(30 * time.Second); len(parts) < 2; time.Sleep(100 * time.Millisecond) {
+		parts = parts[:0]
+		text, _ := os.ReadFile(filepath.Join(folder, "keep.out")) // it is there with the first part
+		for line := range strings.Lines(string(text)) {
+			var part archived
+			if err := json.Unmarshal([]byte(line), &part); err == nil { // else it is being written
+				parts = append(parts, part)
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the archive has %+v", parts)
+		}
+	}
+	var there []machine.StepView
+	if err := json.Unmarshal([]byte(fsmc(0, "history", "c-4")), &there); err != nil {
+		t.Fatal(err)
+	}
+	if parts[0].Run != "c-4" || len(there) < 3 || history(t, parts[0].Steps, nil) != history(t, there, nil) || parts[1].View.Outcome != machine.Cancelled {
+		t.Errorf("the archive has %+v", parts)
+	}
+	says(0, `"status": "canceled"`, "stats")
+	says(0, `"running": `, "health")
+	says(2, "Temporal deletes ended runs when the retention", "prune")
+	says(2, "there is no flag --nonsense", "list", "--nonsense")
+	says(2, `there is no command "repair" for runs on Temporal: a run on Temporal has no stored snapshot`, "repair", "c-2")
 	if err := works.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := works.Wait(); err != nil {
 		t.Errorf("the worker ends with %v", err)
 	}
+}
+
+// archived is what --archive gives of a part.
+type archived struct {
+	Run   string
+	Steps []machine.StepView
+	View  *machine.View
 }
 
 // command builds the program.

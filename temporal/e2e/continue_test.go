@@ -78,4 +78,10 @@ func TestContinues(t *testing.T) {
 	if v, err = c.Show(t.Context(), "long"); err != nil || string(v.Data) != fmt.Sprintf(`{"n":%d}`, senders*each) {
 		t.Errorf("an event that was taken in an earlier execution is taken again: %s, %v", v.Data, err)
 	}
+	if _, err := c.Cancel(t.Context(), "long", runtime.CancelOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), "long", machine.ExternalEvent{Name: "Add", Data: json.RawMessage(`{"n":1}`), ID: "0-0"}); err != nil {
+		t.Errorf("an event that was taken is refused once the run has ended: %v", err)
+	}
 }

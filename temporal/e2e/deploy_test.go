@@ -3,6 +3,9 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -78,5 +81,48 @@ func TestDeployed(t *testing.T) {
 	v, err := c.Show(t.Context(), "deployed")
 	if err != nil || string(v.Data) != fmt.Sprintf(`{"n":%d}`, sent) {
 		t.Errorf("the run has %s, %v, after %d events", v.Data, err, sent)
+	}
+}
+
+// TestCommandDeployed: fsmc-temporal run is a worker of a deployment where it is told so.
+func TestCommandDeployed(t *testing.T) {
+	folder := t.TempDir()
+	program, path := command(t, folder), filepath.Join(folder, "order.fsm")
+	write(t, path, source, 0o600)
+	write(t, filepath.Join(folder, "work"), "#!/bin/sh\ncat >/dev/null\necho '{\"event\": \"Worked\", \"data\": {\"n\": 7}}'\n", 0o700)
+	c := dial(t, t.Name())
+	works := exec.Command(program, "run", path, "--activities", folder, "--outbox", "cat", "--deployment", t.Name(), "--build-id", "7")
+	works.Env = append(os.Environ(), fmt.Sprintf("FSMC_DB=temporal://%s/%s?queue=%s", server().GetFrontendHostPort(), server().GetDefaultNamespace(), t.Name()))
+	works.Stderr = os.Stderr
+	if err := works.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = works.Process.Kill(), works.Wait() })
+	deployed := c.Temporal.WorkerDeploymentClient().GetHandle(t.Name())
+	var err error
+	for range 300 { // the server hears of it with the first poll
+		if _, err = deployed.SetCurrentVersion(t.Context(), client.WorkerDeploymentSetCurrentVersionOptions{BuildID: "7"}); err == nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err == nil {
+		err = c.Start(t.Context(), order, "by-command", json.RawMessage(`{"item":"book"}`))
+	}
+	if err == nil {
+		_, err = c.Send(t.Context(), "by-command", machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":"ada"}`)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := finished(t, c, "by-command"); v.State != "Done" {
+		t.Errorf("the run ends in %q", v.State)
+	}
+	about, err := c.Temporal.DescribeWorkflowExecution(t.Context(), "by-command", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := about.GetWorkflowExecutionInfo().GetVersioningInfo().GetDeploymentVersion().GetBuildId(); got != "7" {
+		t.Errorf("the run is with version %q", got)
 	}
 }

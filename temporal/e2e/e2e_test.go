@@ -260,6 +260,7 @@ func TestRefused(t *testing.T) {
 	same(t, "no such event", send(machine.ExternalEvent{Name: "Nonsense"}))
 	same(t, "no payload", send(machine.ExternalEvent{Name: "Approve"}))
 	same(t, "payload", send(machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":1}`)}))
+	same(t, "no JSON", send(machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":`)}))
 	same(t, "not of that state", send(machine.ExternalEvent{Name: "Worked", Data: json.RawMessage(`{"n":1}`)}))
 	same(t, "another step", send(machine.ExternalEvent{Name: "Approve", IfSeq: 9, Data: approve.Data}))
 	_, here := engine.Resume(ctx, "r", machine.Operator{})
@@ -276,6 +277,11 @@ func TestRefused(t *testing.T) {
 	_, there = c.Cancel(ctx, "r", runtime.CancelOptions{})
 	same(t, "nothing", [2]error{there, here})
 	same(t, "after the end", send(machine.ExternalEvent{Name: "Approve", Data: approve.Data}))
+	same(t, "nothing", send(approve)) // it was taken before
+	same(t, "other data", send(other))
+	_, here = engine.Cancel(ctx, "r", runtime.CancelOptions{})
+	_, there = c.Cancel(ctx, "r", runtime.CancelOptions{})
+	same(t, "nothing", [2]error{there, here})
 	if len(e.seen) != 0 {
 		t.Errorf("a paused run has worked: %v", e.seen)
 	}
@@ -329,6 +335,8 @@ func TestNotThere(t *testing.T) {
 	says("a wrong address", err, "no Temporal server answers at 127.0.0.1:1: start it, or correct the address")
 	_, err = temporal.Dial(ctx, "temporal://"+server().GetFrontendHostPort()+"/nowhere", quietly)
 	says("a wrong namespace", err, `no namespace "nowhere": create it`)
+	_, err = temporal.Dial(ctx, "temporal://"+server().GetFrontendHostPort()+"/?queu=orders", quietly)
+	says("a misspelt task queue", err, `no "queu"`)
 	c := dial(t, t.Name())
 	c.Patience = 2 * time.Second
 	_, err = c.Send(ctx, "nobody", machine.ExternalEvent{Name: "Approve"})
@@ -339,9 +347,23 @@ func TestNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Send(ctx, "alone", machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":"ada"}`)})
-	says("a send without a worker", err, "start a worker on its task queue")
+	says("a send without a worker", err, "start a worker on its task queue; it may take then what was asked for")
 	_, err = c.Show(ctx, "alone")
 	says("a look without a worker", err, "start a worker on its task queue")
+	if err := c.Start(ctx, order, "never", json.RawMessage(`{"item":"book"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Temporal.TerminateWorkflow(ctx, "never", "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Show(ctx, "never")
+	says("a run that was terminated before a worker had it", err, `run "never" has not begun`)
+	var e effects
+	serve(t, c, order, e.handlers(), e.deliver)
+	c.Patience = time.Minute
+	if v := finished(t, c, "alone"); v.State != "Done" { // the event was kept for the worker
+		t.Errorf("the run ends in %q", v.State)
+	}
 }
 
 func TestMain(m *testing.M) {

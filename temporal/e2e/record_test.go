@@ -149,6 +149,7 @@ func serveTree(t *testing.T, c *temporal.Client, machines []*machine.Machine) {
 	h := e.tourists()
 	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
 	err := temporal.Register(w, temporal.Worker{Name: "worker", Machine: machines[1], Client: c.Temporal, Outbox: e.deliver,
+		Archive:  func(context.Context, *temporal.Archived) error { return nil },
 		Handlers: h["Tour"], Callees: []temporal.Callee{{Machine: machines[0], Handlers: h["Part"]}}})
 	if err != nil {
 		t.Fatal(err)
@@ -245,13 +246,13 @@ func TestRecord(t *testing.T) {
 	}
 	closed("stopped")
 
-	// A run that fails, with search attributes.
+	// A run that fails, with search attributes, and is archived.
 	_, err := c.Temporal.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
 		Namespace: server().GetDefaultNamespace(), SearchAttributes: temporal.Attributes()})
 	if err != nil && !strings.Contains(err.Error(), "already exist") {
 		t.Error(err)
 	}
-	c.Searchable = true
+	c.Searchable, c.Archive = true, true
 	for range 600 { // the server learns of them a moment later
 		if err = c.Start(ctx, machines[1], "failed", json.RawMessage(`{"item":"book","parts":[]}`)); err == nil {
 			break
@@ -263,7 +264,7 @@ func TestRecord(t *testing.T) {
 	}
 	send("failed", "Leave")
 	closed("failed")
-	c.Searchable = false
+	c.Searchable, c.Archive = false, false
 
 	// A child whose workflow is terminated; and one that Temporal cancels.
 	start("terminated", "[]")
@@ -294,6 +295,9 @@ func TestRecord(t *testing.T) {
 	until(t, c, "orphan/Holding.last.4.1", "waiting", in("Holding"))
 	if err := c.Temporal.TerminateWorkflow(ctx, "orphan", "", "a test"); err != nil {
 		t.Error(err)
+	}
+	if _, err := c.Send(ctx, "orphan", machine.ExternalEvent{Name: "Leave"}); err == nil || !strings.Contains(err.Error(), "its workflow was terminated") {
+		t.Errorf("an event for a run that was terminated gives %v", err)
 	}
 	if v := finished(t, c, "orphan/Holding.last.4.1"); v.State != "Broken" {
 		t.Errorf("the child of a parent that is terminated ends in %s", v.State)

@@ -10,42 +10,48 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
-
-	"go.temporal.io/sdk/contrib/envconfig"
-	"go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/worker"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
-	"github.com/fsmc-dev/fsmc/runtime/process"
 	"github.com/fsmc-dev/fsmc/temporal"
 )
 
 const usage = `fsmc-temporal works with runs that Temporal keeps.
 
   fsmc-temporal run PATH --activities DIR    be a worker for the machine of a file, until it is interrupted
+  fsmc-temporal run PATH --elsewhere         the same without activities, which are in workers of another language
   fsmc-temporal run PATH --detach --id ID    start a run, and leave the work to workers
   fsmc-temporal send ID EVENT                send an event to a run
   fsmc-temporal cancel|pause|resume|retry ID
+  fsmc-temporal complete ID ACTIVITY [EVENT] end an open activity by hand
+  fsmc-temporal wait ID [--timeout TIME]     wait until a run has ended or is halted
   fsmc-temporal migrate PATH [--map FILE]    show which unfinished runs fit the definition in PATH; --apply moves them
   fsmc-temporal show ID                      print how a run stands
   fsmc-temporal history ID                   print the steps of a run
   fsmc-temporal list                         print the newest runs
+  fsmc-temporal stats [--machine NAME]       count the runs by state and outcome
+  fsmc-temporal health                       print the workers of the task queue, and the runs that are halted
+  fsmc-temporal replay ID                    compute a run from Temporal's history, and compare its steps
+
+A worker delivers messages with --outbox COMMAND, and keeps the history of ended runs with --archive COMMAND; --archived
+starts a run whose history is kept. --deployment NAME and --build-id ID make it one of a worker deployment of Temporal.
 
 All take --db temporal://HOST:PORT/NAMESPACE?queue=NAME, for which the variable FSMC_DB stands in.
 TLS, certificates and an API key are those of Temporal's own programs: TEMPORAL_TLS, TEMPORAL_TLS_SERVER_CA_CERT_PATH,
 TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_API_KEY, TEMPORAL_PROFILE, and temporal.toml.
-All but list, and run without an activity, need a worker. They print JSON.
+All but list, stats, health, and run --detach need a worker. They print JSON.
 
-Exit status: 0 all is well; 1 the run refuses it or does not fit, or is not there; 2 wrong usage, or no answer.
+Exit status: 0 all is well; 1 the run refuses it or does not fit, is not there, is halted or has not succeeded, or something
+is wrong with health; 2 wrong usage, or no answer; 3 the run has not ended, and the time of wait is over.
 `
 
 func main() {
@@ -71,7 +77,11 @@ func do(ctx context.Context, args []string, out, errOut io.Writer) int {
 	}
 	fmt.Fprintln(errOut, "fsmc-temporal:", describe.Printable(err.Error()))
 	var refused *machine.Rejected
-	if errors.As(err, &refused) || errors.Is(err, errMisfit) || errors.Is(err, runtime.ErrNotFound) {
+	switch {
+	case errors.Is(err, errWaits):
+		return 3
+	case errors.As(err, &refused), slices.ContainsFunc([]error{errMisfit, errUnwell, errBad, temporal.ErrDiffers, runtime.ErrNotFound},
+		func(known error) bool { return errors.Is(err, known) }):
 		return 1
 	}
 	return 2
@@ -81,6 +91,9 @@ func do(ctx context.Context, args []string, out, errOut io.Writer) int {
 func split(flags *flag.FlagSet, args []string) (words []string, err error) {
 	for {
 		if err := flags.Parse(args); err != nil {
+			if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown {
+				err = fmt.Errorf("there is no flag --%s for runs on Temporal: see fsmc-temporal --help", strings.TrimPrefix(name, "-"))
+			}
 			return nil, err
 		}
 		if flags.NArg() == 0 {
@@ -101,6 +114,12 @@ type options struct {
 	detach, force, apply   bool
 	ifSeq, after           int64
 	limit                  int
+
+	archive           string
+	archived          bool
+	elsewhere         bool
+	deployment, build string
+	timeout           time.Duration
 }
 
 func (o *options) flags() *flag.FlagSet {
@@ -118,6 +137,12 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.reason, "reason", "", "")
 	f.StringVar(&o.format, "format", "json", "")
 	f.StringVar(&o.mapping, "map", "", "")
+	f.StringVar(&o.archive, "archive", "", "")
+	f.BoolVar(&o.archived, "archived", false, "")
+	f.BoolVar(&o.elsewhere, "elsewhere", false, "")
+	f.StringVar(&o.deployment, "deployment", "", "")
+	f.StringVar(&o.build, "build-id", "", "")
+	f.DurationVar(&o.timeout, "timeout", 0, "")
 	f.BoolVar(&o.apply, "apply", false, "")
 	f.BoolVar(&o.detach, "detach", false, "")
 	f.BoolVar(&o.force, "force", false, "")
@@ -135,68 +160,6 @@ func (o *options) flags() *flag.FlagSet {
 	return f
 }
 
-func (o *options) command(ctx context.Context, words []string) error {
-	name, rest := words[0], words[1:]
-	wanted, ok := map[string]int{"run": 1, "migrate": 1, "send": 2, "cancel": 1, "pause": 1, "resume": 1, "retry": 1, "show": 1, "history": 1, "list": 0}[name]
-	switch {
-	case !ok:
-		return fmt.Errorf("there is no command %q for runs on Temporal: see fsmc-temporal --help", name)
-	case len(rest) != wanted:
-		return fmt.Errorf("%s takes %d words, not %d: see fsmc-temporal --help", name, wanted, len(rest))
-	case o.format != "json":
-		return fmt.Errorf("--format is json, not %q", o.format)
-	case o.limit < 1 || o.after < 0 || o.ifSeq < 0:
-		return errors.New("--limit is at least 1, --after and --if-seq at least 0")
-	case o.db == "":
-		return errors.New("--db temporal://HOST:PORT/NAMESPACE?queue=NAME is missing")
-	}
-	var m *machine.Machine
-	var callees []*machine.Machine
-	if name == "run" || name == "migrate" {
-		var err error
-		if m, callees, err = o.load(rest[0]); err != nil {
-			return err
-		}
-	}
-	// TLS, keys and headers are what all of Temporal's programs take: TEMPORAL_… and temporal.toml.
-	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{})
-	if err != nil {
-		return fmt.Errorf("the settings of Temporal (TEMPORAL_… and temporal.toml): %w", err)
-	}
-	options.Logger = log.NewStructuredLogger(slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	c, err := temporal.Dial(ctx, o.db, options)
-	if err != nil {
-		return err
-	}
-	defer c.Temporal.Close()
-	by := machine.Operator{Actor: o.actor, Reason: o.reason}
-	c.Callees = callees
-	switch name {
-	case "run":
-		return o.run(ctx, c, m)
-	case "migrate":
-		return o.migrate(ctx, c, m, by)
-	case "send":
-		return o.print(c.Send(ctx, rest[0], machine.ExternalEvent{Name: rest[1], Data: json.RawMessage(o.data), ID: o.eventID, IfSeq: o.ifSeq,
-			Actor: o.actor, Reason: o.reason}))
-	case "cancel":
-		return o.print(c.Cancel(ctx, rest[0], runtime.CancelOptions{Force: o.force, Actor: o.actor, Reason: o.reason}))
-	case "pause":
-		return o.print(c.Pause(ctx, rest[0], by))
-	case "resume":
-		return o.print(c.Resume(ctx, rest[0], by))
-	case "retry":
-		return o.print(c.Retry(ctx, rest[0], by))
-	case "show":
-		return o.print(c.Show(ctx, rest[0]))
-	case "history":
-		steps, err := c.History(ctx, rest[0], o.after, o.limit)
-		return o.print(steps, err)
-	}
-	rows, err := c.List(ctx, o.limit)
-	return o.print(rows, err)
-}
-
 func (o *options) print(v any, err error) error {
 	if err != nil {
 		return err
@@ -205,52 +168,6 @@ func (o *options) print(v any, err error) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// run starts a run, is a worker, or both.
-func (o *options) run(ctx context.Context, c *temporal.Client, m *machine.Machine) error {
-	if !o.detach && o.activities == "" {
-		return errors.New("run needs --activities DIR to be a worker, or --detach --id ID to start a run")
-	}
-	if o.id != "" {
-		params, err := o.object(m)
-		if err == nil {
-			err = c.Start(ctx, m, o.id, params)
-		}
-		if err != nil {
-			return err
-		}
-		if err := o.print(map[string]string{"run": o.id}, nil); err != nil || o.detach {
-			return err
-		}
-	} else if o.detach || len(o.params) > 0 {
-		return errors.New("--id ID is missing: it names the run that is started")
-	}
-	handlers, err := process.Load(o.activities, m)
-	if err != nil {
-		return err
-	}
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
-	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal}
-	for _, callee := range c.Callees {
-		handlers, err := process.Load(o.activities, callee)
-		if err != nil {
-			return err
-		}
-		of.Callees = append(of.Callees, temporal.Callee{Machine: callee, Handlers: handlers})
-	}
-	if o.outbox != "" {
-		of.Outbox = process.Outbox(o.outbox)
-	}
-	if err := temporal.Register(w, of); err != nil {
-		return err
-	}
-	if err := w.Start(); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	w.Stop()
-	return nil
 }
 
 // object makes parameters of their texts: text as it stands, everything else as JSON.

@@ -20,7 +20,7 @@ const temporalScheme = "temporal://"
 const temporalCommand = "fsmc-temporal"
 
 // temporalCommands are the commands that this program has.
-var temporalCommands = []string{"run", "send", "cancel", "pause", "resume", "retry", "migrate", "show", "history", "list"}
+var temporalCommands = []string{"run", "send", "cancel", "pause", "resume", "retry", "complete", "wait", "migrate", "show", "history", "replay", "list", "stats", "health"}
 
 // forTemporal is the command of a command line that is about runs that Temporal keeps, or nil.
 func forTemporal(root *cobra.Command, args []string) *cobra.Command {
@@ -55,12 +55,12 @@ func worksOnTemporal(c *cobra.Command) bool {
 
 // handOver runs the program for Temporal with the same command line, and gives its exit status.
 func handOver(c *cobra.Command, args []string, s *streams) int {
-	if !worksOnTemporal(c) {
+	path, err := exec.LookPath(temporalCommand) // which says of a command that it does not have what to do instead
+	switch {
+	case err != nil && !worksOnTemporal(c):
 		fmt.Fprintf(s.err, "fsmc: there is no %s for runs on Temporal, only %s\n", c.CommandPath(), strings.Join(temporalCommands, ", "))
 		return exitUsage
-	}
-	path, err := exec.LookPath(temporalCommand)
-	if err != nil {
+	case err != nil:
 		fmt.Fprintf(s.err, "fsmc: runs on Temporal need the program %s, which is not on the PATH: "+
 			"install it with go install ./cmd/%s in the folder temporal of the source of fsmc\n", temporalCommand, temporalCommand)
 		return exitUsage
