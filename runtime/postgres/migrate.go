@@ -33,7 +33,7 @@ func Migrate(ctx context.Context, url string, apply bool, opts ...Option) (Migra
 	if err := s.once(ctx, s.checkServer); err != nil {
 		return Migrated{}, err
 	}
-	done := Migrated{Applied: apply}
+	done := Migrated{Steps: []Migration{}, Applied: apply}
 	if err := s.once(ctx, func(ctx context.Context, t *tx) (err error) {
 		done.Before, err = s.format(ctx, t)
 		return err

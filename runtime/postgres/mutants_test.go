@@ -8,3 +8,51 @@ import (
 
 // TestMutants takes the conditions on seq, epoch and token away.
 func TestMutants(t *testing.T) { mutants.Test(t, "TestStore|TestLost|TestCut|TestBatch|TestMany", 8) }
+
+// TestMutantsOfArchive takes away the conditions of the functions that move runs to the archive and back, and of the
+// statements that prune its months.
+func TestMutantsOfArchive(t *testing.T) {
+	const pattern = "TestArchive|TestOrdinaryOwner"
+	mutants.Each(t, "migrations/0006_archive.sql", pattern,
+		mutants.Change{From: "a.grantee <> c.relowner", To: "true"},
+		mutants.Change{From: "WHERE c.oid = made AND r.oid = a.grantee", To: "WHERE r.oid = a.grantee"},
+		mutants.Change{From: "attrelid = live AND", To: ""},
+		mutants.Change{From: " AND NOT attisdropped", To: ""},
+		mutants.Change{From: "IF NOT has_table_privilege(", To: "IF false AND NOT has_table_privilege("},
+		mutants.Change{From: "s.name = 'archive' AND s.value = 'month'", To: "true"},
+		mutants.Change{From: "OR NOT pg_try_advisory_xact_lock(1718840677, hashtext('@runs'))", To: ""},
+		mutants.Change{From: "r.outcome = of_outcome AND r.ended < before", To: "r.outcome = of_outcome"},
+		mutants.Change{From: " AND NOT @busy_tree(r.run)", To: ""},
+		mutants.Change{From: "r.run = ANY (roots) OR r.root = ANY (roots) ORDER", To: "r.run = ANY (roots) ORDER"},
+		mutants.Change{From: "FOR UPDATE SKIP LOCKED);\n    -- What", To: ");\n    -- What"},
+		mutants.Change{From: "WHERE top.ended < before AND held", To: "WHERE held"},
+		mutants.Change{From: "held.runs = (SELECT count(*) FROM @runs AS m WHERE m.run = top.run OR m.root = top.run)", To: "true"},
+		mutants.Change{From: "\n          AND NOT @busy_tree(top.run) OFFSET 0", To: "\n          OFFSET 0"},
+		mutants.Change{From: "ON r.run = top.run OR r.root = top.run\n", To: "ON r.run = top.run\n"},
+		mutants.Change{From: "CONTINUE WHEN NOT FOUND;", To: ""},
+		mutants.Change{From: "DELETE FROM @%1$s WHERE run = ANY ($1) RETURNING *)", To: "DELETE FROM @%1$s RETURNING *)"},
+		mutants.Change{From: "(r.run = top OR r.root = top) AND (", To: "("},
+		mutants.Change{From: "r.run = top OR r.root = top) AND (", To: "r.run = top) AND ("},
+		mutants.Change{From: "r.status <> 'finished' OR ", To: ""},
+		mutants.Change{From: "r.paused OR ", To: ""},
+		mutants.Change{From: "OR r.parent IS NOT NULL AND r.total IS DISTINCT FROM r.told", To: ""},
+		mutants.Change{From: "m.run = r.run AND m.delivered", To: "m.delivered"},
+		mutants.Change{From: " AND m.delivered IS NULL", To: ""},
+		mutants.Change{From: "FROM @tasks AS t WHERE t.run = r.run", To: "FROM @tasks AS t"},
+		mutants.Change{From: "OR EXISTS (SELECT 1 FROM @tasks", To: "AND EXISTS (SELECT 1 FROM @tasks"},
+		mutants.Change{From: "FROM @timers AS t WHERE t.run = r.run", To: "FROM @timers AS t"},
+		mutants.Change{From: "a.run = wanted", To: "true"},
+		mutants.Change{From: "(a.run = top OR a.root = top)", To: "a.run = top"},
+		mutants.Change{From: "AND (a.run = top OR a.root = top)", To: ""},
+		mutants.Change{From: "WHERE month = $2 AND run = ANY ($1) RETURNING", To: "WHERE month = $2 RETURNING"},
+		mutants.Change{From: "AS a USING (run)", To: "AS a ON true"},
+	)
+	mutants.Each(t, "archive_months.go", pattern,
+		mutants.Change{From: "WHERE name = 'archive'", To: "WHERE name <> 'archive'"},
+		mutants.Change{From: " AND part.relkind = 'r' AND part.relname LIKE 'archived\\_%'", To: ""},
+		mutants.Change{From: " AND right(part.relname, 7) = right(c.relname, 7)", To: ""},
+		mutants.Change{From: "WHERE i.inhparent = '@archived_runs' :: regclass ORDER", To: "ORDER"},
+		mutants.Change{From: "WHERE inhparent = '@archived_runs' :: regclass\n\t\tAND", To: "WHERE"},
+		mutants.Change{From: "AND (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= $1", To: ""},
+	)
+}

@@ -145,3 +145,16 @@ func TestReturnsWithItsContext(t *testing.T) {
 		t.Errorf("%+v, %v", row, err)
 	}
 }
+
+// TestFormerFormat6: tables that a superuser has made with the first text of format 6 are ours.
+func TestFormerFormat6(t *testing.T) {
+	url := pgtest.URL(t)
+	if err := open(t, url).Close(); err != nil {
+		t.Fatal(err)
+	}
+	former := "a0c6f944200840efff76f247feb2dfbda91a288d0c91873b124ab22200438614"
+	if err := inSchema(t, url, "UPDATE @meta SET checksum = '"+former+"' WHERE format = 6"); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, open(t, url), "r")
+}

@@ -62,7 +62,8 @@ func TestServers(t *testing.T) {
 		t.Errorf("from the environment: %v", err)
 	}
 	parsed.User, parsed.Path = url.User("postgres"), "/nowhere"
-	if _, err := postgres.Open(t.Context(), parsed.String()); err == nil || !strings.Contains(err.Error(), `database "nowhere" does not exist`) {
+	const nowhere = `the PostgreSQL server refuses the connection: FATAL: database "nowhere" does not exist (SQLSTATE 3D000)`
+	if _, err := postgres.Open(t.Context(), parsed.String()); err == nil || err.Error() != nowhere {
 		t.Errorf("no such database: %v", err)
 	}
 }

@@ -195,3 +195,39 @@ func TestNoRights(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdinaryOwner: a role that may make a schema, and nothing else of the server, makes the tables and does all the work.
+func TestOrdinaryOwner(t *testing.T) {
+	at := pgtest.URL(t)
+	role := pgtest.SchemaOf(t, at) + "_ordinary"
+	url := as(t, at, role)
+	ctx := t.Context()
+	grants := "DO $$ BEGIN EXECUTE 'GRANT CREATE ON DATABASE ' || quote_ident(current_database()) || ' TO " + role + "'; END $$"
+	if err := pgtest.Exec(ctx, at, "CREATE ROLE "+role+" LOGIN; "+grants); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pgtest.Exec(context.Background(), at, "DROP OWNED BY "+role+" CASCADE; DROP ROLE "+role); err != nil {
+			t.Error(err)
+		}
+	})
+	s := archiving(t, url)
+	workAll(t, s)
+	if n := archive(t, s); n == 0 {
+		t.Error("it archives nothing")
+	}
+	if _, err := runtime.NewEngine(s).Repair(ctx, "a", runtime.RepairOptions{Apply: true}); err != nil {
+		t.Error(err)
+	}
+	archive(t, s)
+	statements := strings.ReplaceAll("SELECT @unarchive_run('a'); DELETE FROM @history", "@", pgtest.SchemaOf(t, at)+".")
+	if err := pgtest.Exec(ctx, url, statements); err == nil || !strings.Contains(err.Error(), "only grows") {
+		t.Errorf("history after a move, in its transaction: %v", err)
+	}
+	if st, err := postgres.Inspect(ctx, url); err != nil || len(st.Problems) > 0 || len(st.Months) == 0 || len(st.Hosts) == 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if done, err := s.Prune(ctx, store.PruneQuery{Before: time.Now().AddDate(0, 2, 0), Limit: 10, Now: time.Now(), Actor: "ada"}); err != nil || done.Runs == 0 {
+		t.Errorf("pruned %+v, %v", done, err)
+	}
+}

@@ -49,6 +49,9 @@ func (m *migration) checksum() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// formerly is the checksum of format 6 as it was at first, when only a superuser could apply it. It is as good.
+const formerly = "a0c6f944200840efff76f247feb2dfbda91a288d0c91873b124ab22200438614"
+
 const (
 	// lockSchema takes the advisory lock under which a schema is changed, beside the hash of
 	// its name. Who joins takes it shared.
@@ -170,7 +173,7 @@ func (s *Store) known(rows []applied) error {
 	steps := s.steps()
 	for i, a := range rows {
 		switch {
-		case i < len(steps) && a.checksum != steps[i].checksum():
+		case i < len(steps) && a.checksum != steps[i].checksum() && a.checksum != formerly:
 			return fmt.Errorf("%w: %s has format %d of another origin", ErrForeign, s.schema, i+1)
 		case i >= len(steps) && a.contract:
 			return fmt.Errorf("%w: it has format %d, and this version knows %d", ErrNewer, len(rows), len(steps))

@@ -83,7 +83,7 @@ func Inspect(ctx context.Context, url string, opts ...Option) (*Status, error) {
 		return nil, err
 	}
 	defer s.pool.Close()
-	st := Status{Schema: s.schema, Known: len(s.steps()), Problems: []string{}, Missing: []Migration{}, Hosts: []Host{},
+	st := Status{Schema: s.schema, Known: len(s.steps()), Problems: []string{}, Missing: []Migration{}, Tables: []Table{}, Hosts: []Host{},
 		Archive: ArchiveOff, Months: []Month{}}
 	return &st, s.once(ctx, func(ctx context.Context, t *tx) error {
 		if err := st.readServer(ctx, t); err != nil {
@@ -138,9 +138,11 @@ func (st *Status) readSchema(ctx context.Context, t *tx) (err error) {
 		st.Missing = append(st.Missing, Migration{i + 1, steps[i].name, steps[i].contract})
 	}
 	if err == nil && format > 1 {
-		if st.Hosts, err = t.hosts(ctx); err != nil {
+		hosts, err := t.hosts(ctx)
+		if err != nil {
 			return err
 		}
+		st.Hosts = append(st.Hosts, hosts...)
 	}
 	if err == nil && format >= archiveFormat {
 		if st.Archive, _, err = first(ctx, t, scanOne[string], selectArchive); err != nil {
@@ -152,9 +154,10 @@ func (st *Status) readSchema(ctx context.Context, t *tx) (err error) {
 		}
 		st.Months = append(st.Months, months...)
 	}
-	st.Tables, err = list(ctx, t, func(found row, s *Table) error {
+	tables, err := list(ctx, t, func(found row, s *Table) error {
 		return found.Scan(&s.Name, &s.Rows, &s.Bytes)
 	}, selectSizes, t.s.schema)
+	st.Tables = append(st.Tables, tables...)
 	for i := range st.Tables {
 		st.Bytes += st.Tables[i].Bytes
 	}

@@ -248,8 +248,9 @@ func broken(conn *pgx.Conn, err error) error {
 // unreached is the error of a connection that could not be made. What the server has said,
 // such as that the password is wrong, is an answer.
 func unreached(err error) error {
-	if c := code(err); c != "" && !strings.HasPrefix(c, "57") && !strings.HasPrefix(c, "53") && !strings.HasPrefix(c, "08") {
-		return err
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && !strings.HasPrefix(answer.Code, "57") && !strings.HasPrefix(answer.Code, "53") && !strings.HasPrefix(answer.Code, "08") {
+		return fmt.Errorf("the PostgreSQL server refuses the connection: %w", answer)
 	}
 	return &brokenError{err}
 }

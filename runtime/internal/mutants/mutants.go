@@ -86,3 +86,41 @@ func testedWith(t *testing.T, file, text, pattern string) string {
 	out, _ := cmd.CombinedOutput() // a failure is what is looked for
 	return string(out)
 }
+
+// Change is one of a file of a package: From, which the file has once, becomes To.
+type Change struct{ From, To string }
+
+// Each makes each of the changes to a file in the package of the test, one at a time, and has those of its tests that match a
+// pattern find that. Each line of the file with a WHERE has a part of one. It serves FSMC_MUTANTS=1.
+func Each(t *testing.T, file, pattern string, changes ...Change) {
+	if os.Getenv("FSMC_MUTANTS") == "" {
+		t.Skip("FSMC_MUTANTS is not set")
+	}
+	t.Setenv("FSMC_MUTANTS", "")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	changed := make([]bool, len(lines))
+	for _, c := range changes {
+		before, after, found := strings.Cut(string(text), c.From)
+		if !found || strings.Contains(after, c.From) {
+			t.Fatalf("%s does not have this once: %s", file, c.From)
+		}
+		at := strings.Count(before, "\n")
+		for n := range strings.Count(c.From, "\n") + 1 {
+			changed[at+n] = true
+		}
+		t.Run(fmt.Sprintf("%s:%d %s", file, at+1, c.From), func(t *testing.T) {
+			if out := testedWith(t, file, before+c.To+after, pattern); !strings.Contains(out, "--- FAIL") {
+				t.Errorf("no test finds that it is %q:\n%s", c.To, out)
+			}
+		})
+	}
+	for n, line := range lines {
+		if strings.Contains(line, "WHERE ") && !strings.Contains(line, "CREATE INDEX") && !changed[n] {
+			t.Errorf("%s:%d: no change takes this away: %s", file, n+1, line)
+		}
+	}
+}

@@ -72,7 +72,8 @@ CREATE OR REPLACE VIEW @runs_v AS SELECT
 FROM @all_runs;
 CREATE OR REPLACE VIEW @history_v AS SELECT run, seq, at, input, source, target, effect, record::json AS record FROM @all_history;
 
--- The functions below move runs with the rights of the owner, for those who may start runs.
+-- The functions below move runs with the rights of the owner, for those who may start runs. None has fsmc.pruning in a
+-- SET of its own: only a superuser may make a function with that.
 CREATE FUNCTION @may_move() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT has_table_privilege(coalesce(nullif(current_setting('role'), 'none'), session_user), '@runs', 'INSERT') THEN
@@ -99,7 +100,7 @@ END $$;
 -- Moves at most so many trees of each outcome, and of one month, whose root ended before a time, where no one has to do with any run
 -- of it: gives how many runs it has moved. One process does it at a time, and no one waits for that.
 CREATE FUNCTION @archive_runs(before timestamptz, trees bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET fsmc.pruning = 'on' AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   of_outcome text;
   name       text;
@@ -134,11 +135,13 @@ BEGIN
       GROUP BY top.month ORDER BY top.month LIMIT 1;
     CONTINUE WHEN NOT FOUND;
     PERFORM @archive_month(of_month);
+    PERFORM set_config('fsmc.pruning', 'on', true);
     FOREACH name IN ARRAY @archived_tables() LOOP
       EXECUTE format('WITH gone AS (DELETE FROM @%1$s WHERE run = ANY ($1) RETURNING *)
         INSERT INTO @archived_%1$s (%2$s, month) SELECT %2$s, $2 FROM gone',
         name, @columns_of(('@' || name) :: regclass)) USING moved, of_month;
     END LOOP;
+    PERFORM set_config('fsmc.pruning', 'off', true);
     all_moved := all_moved + cardinality(moved);
   END LOOP;
   RETURN all_moved;
@@ -157,7 +160,7 @@ END $$;
 
 -- Moves the tree of a run back: gives how many runs it has moved.
 CREATE FUNCTION @unarchive_run(wanted text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET fsmc.pruning = 'on' AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   name   text;
   top    text;
@@ -172,10 +175,12 @@ BEGIN
   IF moved = '{}' THEN
     RETURN 0;
   END IF;
+  PERFORM set_config('fsmc.pruning', 'on', true);
   FOR i IN REVERSE cardinality(places) .. 1 LOOP
     EXECUTE format('WITH gone AS (DELETE FROM @archived_%1$s WHERE month = $2 AND run = ANY ($1) RETURNING *)
       INSERT INTO @%1$s (%2$s) SELECT %2$s FROM gone', places[i], @columns_of(('@' || places[i]) :: regclass)) USING moved, of_month;
   END LOOP;
+  PERFORM set_config('fsmc.pruning', 'off', true);
   RETURN cardinality(moved);
 END $$;
 
