@@ -65,7 +65,9 @@ import (
 )
 
 func main() {
-	must(log, hello(context.Background()))
+	if err := hello(context.Background()); err != nil {
+		log.Fatal(err)
+	}
 }
 
 func hello(ctx context.Context) error {
