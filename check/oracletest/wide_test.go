@@ -103,7 +103,7 @@ func TestJunctionsChangeNothing(t *testing.T) {
 }
 
 // TestBruteForceWide holds machines whose events set several fields at once against
-// brute force, with every step behind a junction.
+// brute force, with every step behind a junction, and with few values that stand for others.
 func TestBruteForceWide(t *testing.T) {
 	wideFrom(t, 1)
 	for name, generate := range map[string]func(*rand.Rand) string{"wide": plainWide, "all": oracletest.Generate, "flat": oracletest.GenerateFlat} {

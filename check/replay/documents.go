@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -125,28 +124,6 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 		add(func(i int) machine.Value { return row[i] })
 	}
 	return out
-}
-
-// holds compares what the run has taken out of a json with the end of the witness, if what
-// is to be shown hangs on it: what a json holds is a guess there. Of what is not held by
-// its value the witness gives an example alone.
-func (p *player) holds(r *run) error {
-	if !p.w.Holds {
-		return nil
-	}
-	for block := range p.m.Blocks() {
-		for _, a := range block.Assigns {
-			fit, fits := a.Value.(*ir.Fit)
-			said, known := p.w.Values[a.Var.Name]
-			if !fits || !known || fit.T.Range == nil && fit.T.Kind != ir.Bool && fit.T.Kind != ir.EnumKind {
-				continue
-			}
-			if want, err := parse(a.Var.Type, said); err != nil || key(want) != key(r.value(a.Var)) {
-				return fmt.Errorf("%q holds something else", a.Var.Name)
-			}
-		}
-	}
-	return nil
 }
 
 // document is a value, or an object with documents in order.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -105,4 +106,31 @@ func (r *run) sum(e ir.Expr) (*big.Int, error) {
 		}
 	}
 	return nil, errNotPlain
+}
+
+// holds compares what the run has at its end with the values of the witness, if what is to be
+// shown hangs on them: one of them may have been a guess. Of a text, a float or a list the witness
+// gives an example alone.
+func (p *player) holds(r *run) error {
+	if !p.w.Holds {
+		return nil
+	}
+	for _, v := range slices.Concat(p.m.Inputs(), p.m.Fields) {
+		said, known := p.w.Values[v.Name]
+		if !known {
+			continue
+		}
+		is, same := r.value(v), true
+		switch alike, number := p.w.Alike[v.Name]; {
+		case number:
+			same = is.IsSet() && alike.Contains(is.Int())
+		case v.Type.Kind == ir.Bool, v.Type.Kind == ir.EnumKind:
+			want, err := parse(v.Type, said)
+			same = err == nil && key(want) == key(is)
+		}
+		if !same {
+			return fmt.Errorf("%q holds something else", v.Name)
+		}
+	}
+	return nil
 }

@@ -103,17 +103,15 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		if row.Children = r.childrenOpen(); p.w.Loop >= 0 {
 			row.Children = nil
 		}
-		if p.note(i, row); p.w.Loop >= 0 {
-			if err := p.recalls(r); err != nil {
-				return nil, err
-			}
+		p.note(i, row)
+		if err := errors.Join(p.recalls(r), p.holds(r)); err != nil {
+			return nil, err
+		}
+		if p.w.Loop >= 0 {
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
 		}
-		if err := p.recalls(r); err != nil {
-			return nil, err
-		}
-		return nil, p.holds(r)
+		return nil, nil
 	}
 	if r.s.Status.Over() {
 		return nil, fmt.Errorf("row %d: the run has ended", i)

@@ -22,7 +22,9 @@ type Witness struct {
 	Rest   map[string]any  // the other parameters, with plain values
 	Guards map[string]bool // what host guards say as the run starts
 	Holds  bool            // what is shown hangs on Values: a run that ends with others does not show it
-	Again  []time.Duration // when the rows of the cycle come in the second lap
+
+	Alike map[string]ir.Range // between what the numbers of Values lie that would do as well
+	Again []time.Duration     // when the rows of the cycle come in the second lap
 
 	Recalled []Verdict // what has been guessed of the data at the end of the path
 }

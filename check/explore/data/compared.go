@@ -10,8 +10,9 @@ import (
 // comparison changes between two of them, they do the same. So of many values one is chosen where
 // a comparison changes, and one beside it, which stands for all up to the next change.
 
-// ComparedFrom is from how many values on that is done. Tests change it.
-var ComparedFrom int64 = MostValues
+// ComparedFrom is from how many values on that is done: of fewer, few are not many fewer. Tests
+// change it.
+var ComparedFrom int64 = 16
 
 // mostPoints is how many changes there may be: of what is compared with the last one of its own
 // kind, there are as many as there are values.
@@ -21,7 +22,7 @@ const mostPoints = 256
 func (t *Tracked) onlyCompared() {
 	for _, n := range t.Nodes {
 		d := n.Domain
-		if lo, hi := d.hull(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && hi-lo-2 >= ComparedFrom {
+		if lo, hi := d.ends(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && hi-lo >= ComparedFrom {
 			for _, n := range d.nodes {
 				lo, hi := n.Between()
 				d.points = append(d.points, lo, hi)
@@ -212,13 +213,16 @@ func (n *Node) FewValues(peers []int64) []int64 {
 
 // Standing is the value that stands for v.
 func (n *Node) Standing(v int64) int64 {
-	lo, _ := n.alike(v)
+	lo, _ := n.Alike(v)
 	return lo
 }
 
-// alike is between what the values lie for which v stands.
-func (n *Node) alike(v int64) (lo, hi int64) {
-	points := n.Domain.points
+// Alike is between what the numbers lie for which code stands.
+func (n *Node) Alike(code int64) (lo, hi int64) {
+	if n.Domain.Sort == ByRegion {
+		return n.Domain.between(code)
+	}
+	points, v := n.Domain.points, code
 	at, is := slices.BinarySearch(points, v)
 	if is || at == 0 || at == len(points) {
 		return v, v

@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -106,9 +107,8 @@ func (n *Node) Limits() (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
-// newDomain makes the domain of nodes, which copies connect, with up to span values from
-// which one is chosen.
-func newDomain(nodes []*Node, span int64) *Domain {
+// newDomain makes the domain of nodes, which copies connect.
+func newDomain(nodes []*Node) *Domain {
 	d := &Domain{Kind: nodes[0].Type.Kind, nodes: nodes}
 	needsValue := d.Kind == ir.Bool || d.Kind == ir.EnumKind
 	for _, n := range nodes {
@@ -120,7 +120,7 @@ func newDomain(nodes []*Node, span int64) *Domain {
 		d.Sort = ByValue
 	case ir.Int, ir.Duration:
 		if needsValue {
-			d.Sort = d.wholeOrFree(span)
+			d.Sort = d.wholeOrFree()
 		}
 	case ir.List:
 		d.Sort = d.lengthOrFree()
@@ -136,14 +136,11 @@ func newDomain(nodes []*Node, span int64) *Domain {
 }
 
 // wholeOrFree decides whether values can be held one by one: every field that
-// is held has a range, and there is no choice among too many.
-func (d *Domain) wholeOrFree(span int64) sort {
-	lo, hi, chosen := int64(0), int64(-1), false
+// is held has a range.
+func (d *Domain) wholeOrFree() sort {
+	lo, hi := int64(0), int64(-1)
 	for _, n := range d.nodes {
 		l, h, ranged := n.Limits()
-		if n.Var == nil || n.Var.Param || n.fitted {
-			chosen = true
-		}
 		switch {
 		case !ranged && n.Var != nil:
 			return Free
@@ -153,10 +150,18 @@ func (d *Domain) wholeOrFree(span int64) sort {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
-	if hi < lo || chosen && uint64(hi-lo) >= uint64(span) || hi-lo < 0 {
+	if hi < lo || hi-lo < 0 {
 		return Free
 	}
 	return ByValue
+}
+
+// manyChoices reports whether a choice of a value is one of more than span, of which few do not
+// stand for the others.
+func (d *Domain) manyChoices(span int64) bool {
+	chosen := slices.ContainsFunc(d.nodes, func(n *Node) bool { return n.Var == nil || n.Var.Param || n.fitted })
+	lo, hi := d.ends()
+	return chosen && d.Sort == ByValue && d.points == nil && hi-lo >= span
 }
 
 // cut gathers the constants that tell values of d apart, and the ends of all
@@ -265,9 +270,14 @@ func (n *Node) Between() (lo, hi int64) {
 	return lo, hi
 }
 
-// hull is the least range around all fields of d, and a value more on each side
-// to stand for all that lies beyond.
+// hull is ends, and a value more on each side to stand for all that lies beyond.
 func (d *Domain) hull() (lo, hi int64) {
+	lo, hi = d.ends()
+	return max(lo, math.MinInt64+1) - 1, min(hi, math.MaxInt64-1) + 1
+}
+
+// ends is the least range around all fields of d that have one.
+func (d *Domain) ends() (lo, hi int64) {
 	first := true
 	for _, n := range d.nodes {
 		if l, h, ranged := n.Limits(); ranged {
@@ -277,5 +287,5 @@ func (d *Domain) hull() (lo, hi int64) {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
-	return lo - 1, hi + 1
+	return lo, hi
 }

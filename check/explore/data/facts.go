@@ -21,7 +21,7 @@ func (n *Node) Fact(words []uint64, shown bool) guard.Formula {
 	case shown, n.Domain.Sort == ByValue && !n.Few():
 		return guard.And(guard.IsSet(n.Var), guard.Equal(n.Var, n.sample(code)))
 	case n.Domain.Sort == ByValue:
-		lo, hi := n.alike(code)
+		lo, hi := n.Alike(code)
 		return guard.And(guard.IsSet(n.Var), n.compare(ir.OpGe, n.sample(lo)), n.compare(ir.OpLe, n.sample(hi)))
 	}
 	return guard.And(guard.IsSet(n.Var), n.region(code))
@@ -49,7 +49,7 @@ func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
 	case !n.Valued(), !n.Domain.TellsValues(), n.Domain.Sort == ByLength:
 		return guard.Some()
 	case n.Domain.Sort == ByValue:
-		return guard.From(n.alike(code))
+		return guard.From(n.Alike(code))
 	}
 	return regions[code]
 }

@@ -72,9 +72,9 @@ func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
 	t.readWaits()
 	t.readFans()
 	t.spread()
-	t.group(int64(span))
-	t.giveUp(int64(span))
+	t.group()
 	t.onlyCompared()
+	t.giveUp(int64(span))
 	return t
 }
 
@@ -166,26 +166,31 @@ func (t *Tracked) spread() {
 }
 
 // group gives every node its domain.
-func (t *Tracked) group(span int64) {
+func (t *Tracked) group() {
 	groups := map[*Node][]*Node{}
 	for _, n := range t.Nodes {
 		groups[n.find()] = append(groups[n.find()], n)
 	}
 	for _, n := range t.Nodes {
 		if n.find() == n {
-			newDomain(groups[n], span)
+			newDomain(groups[n])
 		}
 	}
 }
 
-// giveUp makes free what is given a value that nobody knows and has too many
-// values for a choice.
+// giveUp makes free what has too many values for a choice, and is chosen or given a value that
+// nobody knows.
 func (t *Tracked) giveUp(span int64) {
+	for _, n := range t.Nodes {
+		if n.find() == n && n.Domain.manyChoices(span) {
+			n.Domain.Sort = Free
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
 			n := t.Vars[a.Var]
-			if !n.Read || n.Domain.Sort != ByValue || a.Value == nil || t.Known(a.Value, arm) {
+			if !n.Read || n.Domain.Sort != ByValue || n.Few() || a.Value == nil || t.Known(a.Value, arm) {
 				return
 			}
 			if lo, hi, _ := n.Limits(); hi-lo >= span {

@@ -93,15 +93,17 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 			code := v(s)
 			return n.Standing(code), lo <= code && code <= hi
 		}
-	case n.Domain.Sort == data.ByValue:
-		values := int(hi-lo) + 1
+	case n.Domain.Sort == data.ByValue && !checked:
 		return func(s *Step) (int64, bool) {
 			s.Guess = true
-			if checked {
-				k := s.Oracle.Choose(values + 1)
-				return n.Standing(lo + int64(k)), k < values
+			return s.chooseCode(n), true
+		}
+	case n.Domain.Sort == data.ByValue:
+		return func(s *Step) (int64, bool) {
+			if _, fits := mayFit(s); !fits {
+				return 0, false
 			}
-			return n.Standing(lo + int64(s.Oracle.Choose(values))), true
+			return s.chooseCode(n), true
 		}
 	case checked:
 		return mayFit

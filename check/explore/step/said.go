@@ -37,14 +37,32 @@ func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
 // Values are the data of a configuration in leaf that still matter there.
 func (p *Program) Values(leaf *ir.State, words []uint64) map[string]any {
 	out := map[string]any{}
+	p.eachValue(leaf, words, func(n *data.Node, code int64) { out[n.Var.Name] = n.JSON(code) })
+	return out
+}
+
+// eachValue calls f with the codes of those that are set.
+func (p *Program) eachValue(leaf *ir.State, words []uint64, f func(n *data.Node, code int64)) {
 	for _, n := range p.Tracked.Nodes {
 		if n.Slot == nil || !n.Valued() || n.Slot.Get(p.liveAt(leaf, words)) != n.Slot.Mask {
 			continue
 		}
 		if code, set := n.Slot.Load(words); set {
-			out[n.Var.Name] = n.JSON(code)
+			f(n, code)
 		}
 	}
+}
+
+// Alike is of the numbers among Values between what those lie that a configuration does not tell
+// apart.
+func (p *Program) Alike(leaf *ir.State, words []uint64) map[string]ir.Range {
+	out := map[string]ir.Range{}
+	p.eachValue(leaf, words, func(n *data.Node, code int64) {
+		if n.Type.Kind == ir.Int || n.Type.Kind == ir.Duration {
+			lo, hi := n.Alike(code)
+			out[n.Var.Name] = ir.Range{Lo: lo, Hi: hi}
+		}
+	})
 	return out
 }
 
