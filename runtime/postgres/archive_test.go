@@ -266,6 +266,12 @@ func TestArchiveBack(t *testing.T) {
 	if all := runsIn(t, url, "all_runs"); len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Errorf("twice: %q", all)
 	}
+
+	endAt(t, s, "a", time.Now(), machine.Success) // a step of a root, which has children
+	tree := runsIn(t, url, "all_runs WHERE run = 'a' OR root = 'a'")
+	if live := runsIn(t, url, "runs WHERE run = 'a' OR root = 'a'"); len(tree) < 2 || !slices.Equal(live, tree) {
+		t.Errorf("live of the tree %q after a step: %q", tree, live)
+	}
 }
 
 // TestArchiveKeeps: a tree of which anyone still has something to do is not archived, nor one that
