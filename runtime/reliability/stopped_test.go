@@ -5,6 +5,8 @@ package reliability
 import (
 	"bufio"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mattn/go-sqlite3"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -62,6 +66,27 @@ func hold(dir, name string) error {
 	return wait()
 }
 
+// stop stops c outside of a transaction: within one it would keep all others out for as long as it
+// is stopped.
+func (c *process) stop(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+databaseIn(dir)+"?_busy_timeout=1000&_txlock=immediate")
+	must(t, err)
+	defer db.Close()
+	for {
+		c.signal(t, syscall.SIGSTOP)
+		tx, err := db.Begin()
+		if err == nil {
+			must(t, tx.Rollback())
+			return
+		}
+		if busy := (sqlite3.Error{}); !errors.As(err, &busy) || busy.Code != sqlite3.ErrBusy {
+			t.Fatal(err)
+		}
+		c.signal(t, syscall.SIGCONT)
+	}
+}
+
 // TestStoppedWorker stops a worker with SIGSTOP until its lease has run out and
 // the task is another's, and then lets it go on: what it returns is refused and
 // noted, and what the other returns stands. The other may have the same name:
@@ -94,7 +119,7 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 
 	first := spawn(t, "hold", dir, "first", "")
 	first.says(t, "carries")
-	first.signal(t, syscall.SIGSTOP)
+	first.stop(t, dir)
 	second := spawn(t, "hold", dir, successor+":2", "")
 	second.says(t, "carries")
 	conclude := func() {

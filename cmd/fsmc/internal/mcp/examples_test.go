@@ -159,7 +159,7 @@ func (b *bench) play(name string, clock *runtime.ManualClock, s said, p play) sa
 	return b.fired(p.state)
 }
 
-// fired lets a worker fire the timers that are due, until the run is in a state.
+// fired lets a worker fire the timers that are due, until the run is in a state, with nothing left to stop.
 func (b *bench) fired(state string) said {
 	b.t.Helper()
 	ctx, stop := context.WithCancel(b.t.Context())
@@ -167,7 +167,7 @@ func (b *bench) fired(state string) said {
 	go func() { ended <- b.engine.Run(ctx) }()
 	defer func() { stop(); <-ended }()
 	for {
-		if s := b.takes("get_run", `{"run": "r"}`); s.State == state {
+		if s := b.takes("get_run", `{"run": "r"}`); s.State == state && s.Status != "ending" {
 			return s
 		}
 		select {
