@@ -19,7 +19,10 @@ func advice(word, what string, seen []*lexer.Token) string {
 	case "do":
 		help = inDo(what, found, behind)
 	case "state":
-		if what == `"{"` {
+		switch {
+		case found.Value == "max":
+			help = `Write the bound behind each arrow that leads there: "-> ` + behind.Value + ` max 3 else -> …".`
+		case what == `"{"`:
 			help = `A state is its name and a block, which may be empty: "state ` + behind.Value + ` { }".`
 		}
 	case "terminal":
@@ -164,6 +167,8 @@ func hint(what string, found, behind *lexer.Token) string {
 		return `Write both ends of the length, as in "[0..20]".`
 	case what == `".."`:
 		return `A range is written with two points, as in "0..20".`
+	case is(found, "<") && strings.HasPrefix(what, `"," or `):
+		return `A list is written "[]string", or "[0..8]string" with the range of its length.`
 	case is(found, ":"):
 		return `Leave ":" out.`
 	case is(found, "?"):

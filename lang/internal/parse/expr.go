@@ -254,8 +254,11 @@ func (e *exprParser) failDeep(t *lexer.Token) (ast.Expr, int) {
 func (e *exprParser) expected(what string) (ast.Expr, int) {
 	found, behind := e.lex.Peek(), previous(e.lex)
 	help := ""
-	if behind != nil && is(behind, "<") && is(found, ">") {
+	switch {
+	case behind != nil && is(behind, "<") && is(found, ">"):
 		help = `Write "!=" for "not equal".`
+	case what == `"="` && is(found, ":"):
+		help = `Write "=" instead: a field of a record is given "name = value".`
 	}
 	f := unexpected(found, behind, what, help)
 	e.fault = &f
