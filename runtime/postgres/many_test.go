@@ -49,9 +49,10 @@ func TestManyStores(t *testing.T) {
 			}
 		})
 	}
-	delivered := make(chan int)
-	go func() { delivered <- deliver(t, stores[1], committers*steps) }()
+	delivered, published := make(chan int), make(chan struct{})
+	go func() { delivered <- deliver(t, stores[1], committers*steps, published) }()
 	wait.Wait()
+	close(published)
 	for i := range runs {
 		history, err := stores[0].History(t.Context(), fmt.Sprintf("r%d", i), 0, 0)
 		if want := 1 + committers/runs*steps; err != nil || len(history) != want {
@@ -68,11 +69,16 @@ func TestManyStores(t *testing.T) {
 }
 
 // deliver takes messages and marks them as delivered, while others publish, until there have
-// been so many. Each run's come in order: a mark that was lost between a step and a delivery
-// would leave the rest for good.
-func deliver(t *testing.T, s store.Store, want int) (n int) {
+// been so many, or all are published and no more come. Each run's come in order: a mark that was
+// lost between a step and a delivery would leave the rest for good.
+func deliver(t *testing.T, s store.Store, want int, published <-chan struct{}) (n int) {
 	last := map[string]int64{}
 	for empty := 0; n < want && empty < 2000; empty++ {
+		select {
+		case <-published:
+		default:
+			empty = 0
+		}
 		rows, err := s.TakeMessages(context.Background(), store.MessageQuery{Worker: "w", Now: noon, Until: noon.AddDate(0, 0, 1), Limit: 10})
 		if err != nil {
 			t.Error(err)
