@@ -82,12 +82,9 @@ func usesOf(m *ir.Machine) *uses {
 func asked(list iter.Seq[ir.Expr]) map[*ir.Guard]int {
 	calls := map[*ir.Guard]int{}
 	for e := range list {
-		ir.Walk(e, func(e ir.Expr) bool {
-			if c, ok := e.(*ir.Call); ok && c.Guard != nil {
-				calls[c.Guard]++
-			}
-			return true
-		})
+		for _, c := range ir.GuardCalls(e) {
+			calls[c.Guard]++
+		}
 	}
 	return calls
 }

@@ -347,7 +347,7 @@ func violated(s *oracletest.Space) verdict {
 	for _, e := range s.Events() {
 		if e.What == oracletest.Violated {
 			state := s.Machine.States[e.State]
-			v[state.Path] = entered[e.State] && !asksHost(state.Require.Cond)
+			v[state.Path] = entered[e.State] && len(ir.GuardCalls(state.Require.Cond)) == 0
 		}
 	}
 	for _, e := range s.Events() {
@@ -383,16 +383,6 @@ func turns(m *ir.Machine, state int) iter.Seq[*ir.State] {
 			}
 		}
 	}
-}
-
-func asksHost(e ir.Expr) bool {
-	asks := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		call, ok := e.(*ir.Call)
-		asks = asks || ok && call.Guard != nil
-		return true
-	})
-	return asks
 }
 
 // overBudget gives the lines of the budget that some run passes. Where there is no

@@ -96,6 +96,18 @@ func (m *Machine) SetBy() map[Expr]*Var {
 	return set
 }
 
+// GuardCalls are the calls of host guards in e.
+func GuardCalls(e Expr) []*Call {
+	var out []*Call
+	Walk(e, func(e Expr) bool {
+		if call, is := e.(*Call); is && call.Guard != nil {
+			out = append(out, call)
+		}
+		return true
+	})
+	return out
+}
+
 // Vars are the parameters and context fields that e reads, or asks whether they are set.
 func Vars(e Expr) []*Var {
 	var out []*Var

@@ -62,12 +62,9 @@ func decisive(m *ir.Machine) []*ir.Var {
 		out = append(out, t.Var)
 	}
 	for whole := range m.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			if call, ok := e.(*ir.Call); ok && call.Guard != nil {
-				note(call)
-			}
-			return true
-		})
+		for _, call := range ir.GuardCalls(whole) {
+			note(call)
+		}
 	}
 	return out
 }

@@ -5,20 +5,9 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // What a host guard answers is not the machine's to keep, so a `require` that
 // asks one is violated only where the data alone makes it false.
 
-// asksHost reports whether e asks a host guard.
-func asksHost(e ir.Expr) bool {
-	asks := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		call, ok := e.(*ir.Call)
-		asks = asks || ok && call.Guard != nil
-		return true
-	})
-	return asks
-}
-
 // granted is e with every host guard answering so that e tends to want.
 func granted(e ir.Expr, want bool) ir.Expr {
-	if !asksHost(e) {
+	if len(ir.GuardCalls(e)) == 0 {
 		return e
 	}
 	switch e := e.(type) {

@@ -83,7 +83,7 @@ const maxEdges = 4096
 func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool {
 	open := len(edges) > maxEdges
 	for _, e := range edges[:min(len(edges), maxEdges)] {
-		if asksHost(s.Require.Cond) && !g.TurnedByData(s, e) {
+		if len(ir.GuardCalls(s.Require.Cond)) > 0 && !g.TurnedByData(s, e) {
 			continue
 		}
 		w, sure := p.Run(g.PathAlong(e), -1)

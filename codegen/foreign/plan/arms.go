@@ -164,21 +164,10 @@ func (p *planner) conditions(e ir.Expr) []Cond {
 		return nil
 	}
 	p.unsaid(e)
-	if b, ok := e.(*ir.Binary); ok && b.Op == ir.OpAnd && HostGuards(e) {
+	if b, ok := e.(*ir.Binary); ok && b.Op == ir.OpAnd && len(ir.GuardCalls(e)) > 0 {
 		return append(p.conditions(b.X), p.conditions(b.Y)...)
 	}
 	return []Cond{{Expr: e}}
-}
-
-// HostGuards reports whether e asks a host guard.
-func HostGuards(e ir.Expr) bool {
-	asks := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		call, ok := e.(*ir.Call)
-		asks = asks || ok && call.Guard != nil
-		return !asks
-	})
-	return asks
 }
 
 // unsaid notes what e reads or makes that the chart has in another form.

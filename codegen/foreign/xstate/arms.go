@@ -97,7 +97,7 @@ func (w *writer) cond(c plan.Cond) string {
 // guard is a condition of the machine: a host guard by its name, so that a program can provide it,
 // and everything else with an implementation.
 func (w *writer) guard(e ir.Expr) string {
-	if !plan.HostGuards(e) {
+	if len(ir.GuardCalls(e)) == 0 {
 		return plan.Quote(w.implement("guards", ir.ExprText(e), w.function(w.script().Expr(e))))
 	}
 	switch e := e.(type) {

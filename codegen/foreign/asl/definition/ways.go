@@ -110,16 +110,13 @@ func (w *writer) condition(y *way, a *ir.Arm, q *query) {
 
 // ask notes the host guards that e asks: each is a Task before the condition.
 func (w *writer) ask(y *way, e ir.Expr, q *query) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		if call, ok := e.(*ir.Call); ok && call.Guard != nil {
-			text := ir.ExprText(call)
-			if q.asked[text] == "" {
-				q.asked[text] = fmt.Sprintf("asked_%d", len(q.asked)+1)
-			}
-			y.asks = append(y.asks, asking{q.asked[text], call.Guard.Name, q.arguments(call.Guard.Params, call.Args)})
+	for _, call := range ir.GuardCalls(e) {
+		text := ir.ExprText(call)
+		if q.asked[text] == "" {
+			q.asked[text] = fmt.Sprintf("asked_%d", len(q.asked)+1)
 		}
-		return true
-	})
+		y.asks = append(y.asks, asking{q.asked[text], call.Guard.Name, q.arguments(call.Guard.Params, call.Args)})
+	}
 }
 
 // block has the way execute b.
