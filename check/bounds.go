@@ -3,6 +3,7 @@ package check
 import (
 	"math/big"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
@@ -126,11 +127,18 @@ type meter struct {
 	of  []int32
 	n   int
 	out *Worst
+
+	upper func() *Worst // what the control graph says, if by that no cycle has no end; else nil
 }
 
 func (s *shared) meter(p *explore.Product, w *Worst) *meter {
 	of, n := p.Components()
-	return &meter{s: s, p: p, of: of, n: n, out: w}
+	return &meter{s: s, p: p, of: of, n: n, out: w, upper: sync.OnceValue(func() *Worst {
+		if !s.Bounded() {
+			return nil
+		}
+		return s.upperBounds()
+	})}
 }
 
 func (t *meter) amounts() {
@@ -142,20 +150,20 @@ func (t *meter) amounts() {
 }
 
 func (t *meter) activities() {
-	for i, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
-		f := t.orUpper(t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Activities[i] })
+	for _, a := range t.p.Table.Machine.Activities[len(t.out.Activities):] {
+		f := t.orUpper(t.figure(a.Name, attempts(t.p, a), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Activities[a.Index] })
 		f.Called = a.Machine != nil
 		t.out.Activities = append(t.out.Activities, f)
 	}
 }
 
-// orUpper is f, or where that has no end what the control graph says, if by that no cycle has none:
-// the data that ends one may be followed nowhere.
+// orUpper is f, or where that has no end the figure of upper: the data that ends a cycle may be
+// followed nowhere.
 func (t *meter) orUpper(f Figure, of func(*Worst) Figure) Figure {
-	if f.Amount != nil || !t.s.Bounded() {
+	if f.Amount != nil || t.upper() == nil {
 		return f
 	}
-	upper := of(t.s.upperBounds())
+	upper := of(t.upper())
 	if upper.Amount == nil {
 		return f
 	}
