@@ -27,17 +27,20 @@ func (d *Domain) Empty(code int64) bool {
 }
 
 // between is where the integers of a region lie.
-func (d *Domain) between(code int64) (lo, hi int64) {
+func (d *Domain) between(code int64) (lo, hi int64) { return inRegion(d.ints, code) }
+
+// inRegion is where the integers of region code of some cuts lie.
+func inRegion(cuts []int64, code int64) (lo, hi int64) {
 	i := int(code / 2)
 	if code%2 == 1 {
-		return d.ints[i], d.ints[i]
+		return cuts[i], cuts[i]
 	}
 	lo, hi = math.MinInt64, math.MaxInt64
 	if i > 0 {
-		lo = d.ints[i-1] + 1
+		lo = cuts[i-1] + 1
 	}
-	if i < len(d.ints) {
-		hi = d.ints[i] - 1
+	if i < len(cuts) {
+		hi = cuts[i] - 1
 	}
 	return lo, hi
 }

@@ -20,6 +20,7 @@ const mostPoints = 256
 
 // onlyCompared finds the points of each domain of numbers that are only compared and copied.
 func (t *Tracked) onlyCompared() {
+	some := false
 	for _, n := range t.Nodes {
 		d := n.Domain
 		if lo, hi := d.ends(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && hi-lo >= ComparedFrom {
@@ -32,7 +33,11 @@ func (t *Tracked) onlyCompared() {
 			}
 			slices.Sort(d.points)
 			d.points = slices.Compact(d.points)
+			some = true
 		}
+	}
+	if !some {
+		return
 	}
 	for _, s := range t.machine.States {
 		if s.Require != nil {
@@ -65,6 +70,11 @@ func (t *Tracked) onlyCompared() {
 		again = false
 		for _, n := range t.Chosen {
 			again = n.changesPeers() || again
+		}
+	}
+	for _, n := range t.Nodes {
+		if n.Few() {
+			n.few = n.around(n.Domain.points)
 		}
 	}
 }
@@ -189,22 +199,27 @@ func (n *Node) mostFew() int {
 
 // FewValues are those from which n is chosen where its peers have the values given.
 func (n *Node) FewValues(peers []int64) []int64 {
+	if len(peers) == 0 {
+		return n.few
+	}
+	points := slices.Clone(n.Domain.points)
+	for _, p := range peers {
+		points = append(points, p)
+		for _, k := range n.Offsets {
+			points = append(points, p+k)
+		}
+	}
+	return n.around(points)
+}
+
+// around are the values of n at points and behind each of them, ascending.
+func (n *Node) around(points []int64) (out []int64) {
 	lo, hi := n.Between()
-	var out []int64
-	add := func(v int64) {
+	for _, v := range points {
 		for _, v := range []int64{v, v + 1} {
 			if lo <= v && v <= hi {
 				out = append(out, v)
 			}
-		}
-	}
-	for _, v := range n.Domain.points {
-		add(v)
-	}
-	for _, p := range peers {
-		add(p)
-		for _, k := range n.Offsets {
-			add(p + k)
 		}
 	}
 	slices.Sort(out)
@@ -222,10 +237,8 @@ func (n *Node) Alike(code int64) (lo, hi int64) {
 	if n.Domain.Sort == ByRegion {
 		return n.Domain.between(code)
 	}
-	points, v := n.Domain.points, code
-	at, is := slices.BinarySearch(points, v)
-	if is || at == 0 || at == len(points) {
-		return v, v
+	if !n.Few() {
+		return code, code
 	}
-	return points[at-1] + 1, points[at] - 1
+	return inRegion(n.Domain.points, regionOf(n.Domain.points, code))
 }

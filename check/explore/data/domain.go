@@ -68,6 +68,7 @@ type Node struct {
 
 	Peers   []*Node // of a field of an event: the variables with which it is compared, more or less one of Offsets
 	Offsets []int64
+	few     []int64 // see FewValues
 
 	Index int   // of a field of an event: among those
 	Slot  *Slot // where a configuration holds it; nil for a field of an event and what is not held

@@ -147,15 +147,11 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 	return 0
 }
 
-// few are the values from which a field of an event is chosen that is only compared.
+// few are the values from which a field of an event is chosen that is compared with peers.
 type few struct{ peers, values []int64 }
 
 // chooseFew is a free choice of n, which is only compared.
 func (s *Step) chooseFew(n *data.Node) int64 {
-	if n.Var != nil {
-		values := n.FewValues(nil)
-		return values[s.Oracle.Choose(len(values))]
-	}
 	s.peers = s.peers[:0]
 	for _, p := range n.Peers {
 		if p.Slot == nil || !p.Valued() || p.Domain.Sort != data.ByValue {
@@ -166,9 +162,13 @@ func (s *Step) chooseFew(n *data.Node) int64 {
 			s.peers = append(s.peers, code)
 		}
 	}
-	of := &s.few[n.Index]
-	if of.values == nil || !slices.Equal(of.peers, s.peers) {
-		of.peers, of.values = append(of.peers[:0], s.peers...), n.FewValues(s.peers)
+	values := n.FewValues(nil)
+	if len(s.peers) > 0 {
+		of := &s.few[n.Index]
+		if !slices.Equal(of.peers, s.peers) {
+			of.peers, of.values = append(of.peers[:0], s.peers...), n.FewValues(s.peers)
+		}
+		values = of.values
 	}
-	return of.values[s.Oracle.Choose(len(of.values))]
+	return values[s.Oracle.Choose(len(values))]
 }
