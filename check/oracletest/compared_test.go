@@ -16,11 +16,7 @@ import (
 
 // comparedFrom has what is only compared, and has so many values, told apart by few of them while
 // t runs.
-func comparedFrom(t *testing.T, n int64) {
-	before := data.ComparedFrom
-	data.ComparedFrom = n
-	t.Cleanup(func() { data.ComparedFrom = before })
-}
+func comparedFrom(t *testing.T, n int64) { during(t, &data.ComparedFrom, n) }
 
 // found is what the checker finds in a machine, and where, and its figures.
 func found(unit *lang.Unit) string {

@@ -16,9 +16,7 @@ import (
 // TestBruteForceLarge: what is asked of the control graph first has the same
 // answers, and past the limit what is not proved is undecided.
 func TestBruteForceLarge(t *testing.T) {
-	before := check.SmallProduct
-	check.SmallProduct = 0
-	t.Cleanup(func() { check.SmallProduct = before })
+	during(t, &check.SmallProduct, 0)
 	t.Run("below the limit", func(t *testing.T) { past(t, explore.DefaultLimit) })
 	t.Run("past the limit", func(t *testing.T) { past(t, 1) })
 }

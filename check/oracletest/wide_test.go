@@ -16,13 +16,16 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 )
 
+// during has *at hold v while t runs.
+func during[T any](t *testing.T, at *T, v T) {
+	before := *at
+	*at = v
+	t.Cleanup(func() { *at = before })
+}
+
 // wideFrom puts the ends of every input with as many of them behind a junction while t
 // runs.
-func wideFrom(t *testing.T, n int) {
-	before := explore.WideFrom
-	explore.WideFrom = n
-	t.Cleanup(func() { explore.WideFrom = before })
-}
+func wideFrom(t *testing.T, n int) { during(t, &explore.WideFrom, n) }
 
 // said is all that the checker says of a machine, witnesses and all; but of the runs
 // that reach a figure there may be several, and of the cycles for which there is none.
