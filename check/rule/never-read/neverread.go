@@ -1,4 +1,4 @@
-// Package neverread finds fields whose value nothing uses.
+// Package neverread finds fields and parameters whose value nothing uses.
 package neverread
 
 import (
@@ -15,7 +15,7 @@ var Rule = &check.Rule{
 	Name:     "never-read",
 	Group:    check.Data,
 	Severity: diag.Hint,
-	Summary:  "a field that nothing reads",
+	Summary:  "a field or parameter that nothing reads",
 	Page:     page,
 	Run:      run,
 	Absence:  true,
@@ -37,17 +37,21 @@ func run(p *check.Pass) {
 	for v := range read {
 		wholes[v.Whole] = v.Whole != nil && (read[v] || wholes[v.Whole])
 	}
-	for _, v := range ir.Declared(m.Fields) {
-		if read[v] || wholes[v.Whole] {
-			continue
+	report := func(vars []*ir.Var, kind string) {
+		for _, v := range ir.Declared(vars) {
+			if read[v] || wholes[v.Whole] {
+				continue
+			}
+			p.Report(check.Finding{
+				Field:   v,
+				Span:    v.Span,
+				Message: "nothing reads " + kind + " " + check.Quote(v.Declared()),
+				Help:    "Use it in a guard, an argument or a message, or remove it; it is shown with the run all the same.",
+			})
 		}
-		p.Report(check.Finding{
-			Field:   v,
-			Span:    v.Span,
-			Message: "nothing reads field " + check.Quote(v.Declared()),
-			Help:    "Use it in a guard, an argument or a message, or remove it; it is shown with the run all the same.",
-		})
 	}
+	report(m.Params, "parameter")
+	report(m.Fields, "field")
 }
 
 // readIn are the variables that something reads. What an effect reads to
