@@ -51,6 +51,8 @@ func replace(t *lexer.Token, meant string) {
 	}
 }
 
+const conditionFirst = "Write the condition before the arrow."
+
 // What stands in an order, as advice where it stands in another.
 const (
 	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
@@ -80,11 +82,11 @@ var surplus = map[string]map[string]string{
 		"returns": `Write "returns" before the block.`, "+": returnsNames, "-": returnsNames, "*": returnsNames, ".": returnsNames,
 	},
 	"on": {
-		"when": "Write the condition before the arrow.", ",": `Give it an "on" of its own, or join the arms by "else".`,
+		"when": conditionFirst, ",": `Give it an "on" of its own, or join the arms by "else".`,
 		"retry": `An arm does one of the two. Write "retry … else -> …" to retry first, and to move when the retries are used up.`,
 		"times": `Leave "times" out.`,
 	},
-	"after": {"when": "Write the condition before the arrow.", ",": `Give it an "after" of its own, or join the arms by "else".`},
+	"after": {"when": conditionFirst, ",": `Give it an "after" of its own, or join the arms by "else".`},
 }
 
 var outcomes = []string{"success", "failure", "cancelled"}
@@ -94,11 +96,14 @@ const (
 	returnsNames = `A terminal returns fields and parameters. Give a field the value first, in an arm or in the block of the terminal.`
 )
 
-// trailing reports what trails the item where it is known what was meant; else
-// the next item does.
-func (a *attempt) trailing(found, behind *lexer.Token) {
+// trailing reports what trails the item, the last of seen, where it is known
+// what was meant; else the next item does.
+func (a *attempt) trailing(seen []*lexer.Token) {
+	found, behind := seen[len(seen)-1], seen[len(seen)-2]
 	help := surplus[a.word][found.Value]
 	switch {
+	case help == conditionFirst && slices.ContainsFunc(seen[:len(seen)-1], func(t *lexer.Token) bool { return t.Value == "when" }):
+		help = `Write "else when …" for the next arm of the same "` + a.word + `".`
 	case a.word == "initial" && behind.Value == "state" && found.Type == tokName:
 		help = `Write "initial ` + found.Value + `", and the state apart: "state ` + found.Value + ` { … }".`
 	case a.word == "terminal" && behind.Value == "state" && found.Type == tokName:

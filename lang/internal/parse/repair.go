@@ -63,7 +63,7 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 			return a.cutAt(seen[cut])
 		}
 		if err == nil {
-			a.trailing(found, seen[len(seen)-2])
+			a.trailing(seen)
 			return nil
 		}
 		if p.behindBad[found.Pos.Offset] {
