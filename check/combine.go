@@ -230,3 +230,42 @@ func (s *shared) showChildren(run *witness.Witness, f *Figure) {
 		}
 	}
 }
+
+// showLongest gives each machine that run calls the run of its own that lasts longest, as the time
+// of the caller counts it; none where that ends otherwise than run says.
+func (s *shared) showLongest(run *witness.Witness) {
+	if !s.calls() {
+		return
+	}
+	for i := range run.Path {
+		for k := range run.Path[i].Children {
+			if c := &run.Path[i].Children[k]; c.Exit != nil {
+				u := s.callees[c.Do.Activity.Index]
+				given, _ := u.readOf(c)
+				c.Run = u.longest(c.Exit, given)
+			}
+		}
+	}
+}
+
+// longest is a run of the machine that lasts as long as any and ends in terminal; nil where none
+// is known.
+func (u *Summary) longest(terminal *ir.State, given map[string]any) *witness.Witness {
+	if u.broken {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s := u.callee
+	p, path := s.Product(), s.proof.worst.Time.path
+	if p == nil || len(path) == 0 || !s.mayShow(len(path)) || p.Leaf(p.To[path[len(path)-1]]) != terminal {
+		return nil
+	}
+	a := s.along(path, replay.Latest, given)
+	if !a.replays {
+		return nil
+	}
+	run := a.copied()
+	s.showLongest(run)
+	return run
+}

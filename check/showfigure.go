@@ -110,6 +110,9 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if f.lasts = lastOf(run); f.Exact && s.calls() {
 		f.Run, f.Exact = s.combined(f, w, run)
 	}
+	if f.Name == timeName {
+		s.showLongest(f.Run)
+	}
 	s.alsoReaches(f, whole)
 }
 

@@ -61,18 +61,18 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		return applied{}, err
 	}
 	defer e.runs.unlock(live)
-	var moved store.Conflict // the run as the store has shown it
+	var moved *store.Conflict // with the run as the store has shown it
 	for try := 1; ; try++ {
 		remembered := live.snapshot != nil
-		if !remembered && moved.Run.Run != "" {
+		if !remembered && moved != nil && moved.Run.Run != "" {
 			live.host, live.snapshot, _ = e.decode(ctx, &moved.Run) // or it is loaded
 		}
 		out, err := e.applyOnce(ctx, c, live)
-		moved = conflictOf(err)
 		// That there is nothing to do was not put to the store by a commit.
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
 		}
+		moved = conflictOf(err)
 		var refused *Rejected // by what is stored, perhaps because of the Seq that the sender expects
 		switch {
 		case remembered && judged(err):
@@ -179,13 +179,11 @@ func (e *Engine) accepted(ctx context.Context, c *request) (json.RawMessage, err
 	return answer, nil
 }
 
-// conflictOf is what an error says of how the run stands, if it does.
-func conflictOf(err error) store.Conflict {
+// conflictOf is what an error says of how the run stands; nil where it does not.
+func conflictOf(err error) *store.Conflict {
 	var c *store.Conflict
-	if errors.As(err, &c) {
-		return *c
-	}
-	return store.Conflict{}
+	errors.As(err, &c)
+	return c
 }
 
 // load makes sure that live holds the run.

@@ -77,7 +77,7 @@ func (c *call) start() {
 		return
 	}
 	if m.Begins(c.parent, c.attempt.Do) {
-		parent, begun := c.begin()
+		parent, begun := c.begin(c.parent)
 		if !begun {
 			return
 		}

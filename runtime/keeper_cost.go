@@ -114,3 +114,28 @@ func (e *Engine) hear(ctx context.Context, r *store.Report) error {
 	}
 	return err
 }
+
+// hearAbove tells the runs above a child what it has used, and those in between with it, and reports
+// whether each of them still waits for the one below it: where over_budget has led it on, no attempt is
+// to begin.
+func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err error) {
+	for mayBeChild(run) {
+		report, err := e.reportOf(ctx, run)
+		if err == nil && report != nil {
+			err = e.hear(ctx, report)
+		}
+		if err != nil {
+			return false, err
+		}
+		row, err := e.store.Load(ctx, run)
+		if err != nil || row.Parent == "" {
+			return err == nil, err
+		}
+		tasks, err := e.store.Tasks(ctx, row.Parent)
+		if err != nil || !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Child == run && !t.Cancelled }) {
+			return false, err
+		}
+		run = row.Parent
+	}
+	return true, nil
+}

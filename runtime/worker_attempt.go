@@ -149,7 +149,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	}
 	if r.begins = h.machine.Begins(s, of.Do); r.begins {
 		var begun bool
-		if s, begun = r.begin(); !begun {
+		if s, begun = r.begin(s); !begun {
 			return nil, nil, false
 		}
 		failpoint.Hit(failpoint.AttemptBegun)

@@ -13,10 +13,25 @@ import (
 // what they say on their way of what they have used. Both are writes of the run, one after
 // the other whoever makes them: no attempt begins past a budget.
 
-// begin has the run let the attempt begin, and gives the run as it then is. Where it does
-// not, the task has been dealt with.
-func (r *running) begin() (*machine.Snapshot, bool) {
+// begin has the run, which is as s says, let the attempt begin, and gives the run as it then is. Where it
+// does not, the task has been dealt with. All runs above it that are held to a budget know before what
+// it has used.
+func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	e := r.engine
+	if len(s.Above) > 0 {
+		waits, err := e.hearAbove(r.ctx, r.task.Run)
+		switch {
+		case errors.Is(err, ErrNoGuard):
+			r.release(longestRest, err.Error(), nil)
+			return nil, false
+		case err != nil:
+			r.release(e.poll, err.Error(), nil)
+			return nil, false
+		case !waits:
+			r.release(e.poll, "a run above it has moved on", nil)
+			return nil, false
+		}
+	}
 	if r.host.machine.Calls() {
 		if err := e.hearAll(r.ctx, r.task.Run); err != nil {
 			r.release(e.poll, err.Error(), nil)

@@ -37,7 +37,7 @@ func TestBinding(t *testing.T) {
 
 // TestSharedEnums compiles the files of one folder, of which each generates its own: an
 // enum of a file is one type of their package. A core, and a machine of another folder,
-// have types of their own.
+// have types of their own. A file without machines imports what its records need.
 func TestSharedEnums(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles generated code")
@@ -49,6 +49,7 @@ func TestSharedEnums(t *testing.T) {
 		{Name: "size.fsm", Src: []byte("enum Size { Small, Large }")},
 		{Name: "order.fsm", Src: []byte(machine("Order"))},
 		{Name: "stock.fsm", Src: []byte(machine("Stock"))},
+		{Name: "part.fsm", Src: []byte("record Part { name string, note string?, at time, wait duration?, more json? }")},
 	}
 	files := map[string]string{"shop/use.go": "package shop\n\nvar _ = []Size{OrderParams{}.Size, StockSeen{}.Size, SizeLarge}\n"}
 	for i, s := range sources {

@@ -50,4 +50,7 @@ func (p *printer) typesUsed(typ string) {
 	if strings.Contains(typ, "json.") {
 		p.use("encoding/json")
 	}
+	if strings.Contains(typ, "runtime.") {
+		p.use(runtimePath)
+	}
 }

@@ -76,8 +76,17 @@ func (d *Definition) scanMembers(s *scanner, fields []Field, prefix string, valu
 		values[i] = v
 		return nil
 	})
+	if err != nil && prefix != "" {
+		return givenTwice(err, prefix)
+	}
+	return err
+}
+
+// givenTwice names the place of a key that an object has twice, where err is of that; prefix is the
+// name of the record, with a point behind it, or empty for an item.
+func givenTwice(err error, prefix string) error {
 	var twice *duplicateKey
-	if prefix != "" && errors.As(err, &twice) {
+	if errors.As(err, &twice) {
 		return &PayloadError{Field: shorten(prefix + twice.key), Why: "it is given twice"}
 	}
 	return err
@@ -99,14 +108,10 @@ func (d *Definition) scanRecord(s *scanner, t *Type) (Value, error) {
 		return Unset, fmt.Errorf("expected %s, found %s", d.expected(t), s.found())
 	}
 	leaves, err := d.scanFields(s, t.Fields, false)
-	var twice *duplicateKey
-	if errors.As(err, &twice) {
-		err = &PayloadError{Field: shorten(twice.key), Why: "it is given twice"}
+	if err != nil {
+		return Unset, givenTwice(err, "")
 	}
-	if err == nil {
-		err = d.missing(t.Fields, leaves, "")
-	}
-	return RecordValue(leaves...), err
+	return RecordValue(leaves...), d.missing(t.Fields, leaves, "")
 }
 
 // missing reports the first of fields that has no value, and is always there where the group is,

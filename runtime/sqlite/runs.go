@@ -10,7 +10,7 @@ import (
 
 const runColumns = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run), tags
+		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, ''), tags
 	FROM `
 
 const selectRuns = runColumns + `runs`
@@ -30,13 +30,18 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 }
 
 func scanRun(found row, r *store.RunRow) error {
-	var started, entered, updated int64
-	var tags []byte
+	var in struct { // one allocation
+		started, entered, updated int64
+		tags                      []byte
+	}
 	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, &started, &entered, &updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &tags)
-	r.Started, r.Entered, r.Updated = fromMicros(started), fromMicros(entered), fromMicros(updated)
+		&r.Seq, &in.started, &in.entered, &in.updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &in.tags)
+	r.Started, r.Entered, r.Updated = fromMicros(in.started), fromMicros(in.entered), fromMicros(in.updated)
+	if r.Root == "" {
+		r.Root = r.Run
+	}
 	if err == nil {
-		r.Tags, err = store.DecodeTags(tags)
+		r.Tags, err = store.DecodeTags(in.tags)
 	}
 	return err
 }

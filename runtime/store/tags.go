@@ -17,9 +17,11 @@ func EncodeTags(tags map[string]string) *string {
 }
 
 // DecodeTags reads what EncodeTags has given; nil and nothing are none.
-func DecodeTags(text []byte) (tags map[string]string, err error) {
+func DecodeTags(text []byte) (map[string]string, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	return tags, json.Unmarshal(text, &tags)
+	var tags map[string]string
+	err := json.Unmarshal(text, &tags)
+	return tags, err
 }

@@ -48,7 +48,8 @@ With --format scenario, check prints the run of each finding as a scenario of
 fsmc test, which you can keep as a test.
 
 A witness of a machine that calls others has a line for each run that it starts: what
-it was given, and how it ended. With --expand, an example of such a run is below it.
+it was given, and how it ended. With --expand, an example of such a run is below it:
+one that reaches the figure, for a time the one that lasts longest, else the shortest.
 
 With --fix, check changes the files. It makes the fixes that leave you no choice, formats
 the files that it has changed, and reports what is left. These fixes are: a misspelt name
