@@ -117,7 +117,7 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if err != nil || !some {
 		return nil, err
 	}
-	return writing(ctx, s, func(ctx context.Context, t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
+	return s.claiming(ctx, func(ctx context.Context, t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
 }
 
 // anyReady reports whether there is something to claim.

@@ -54,7 +54,7 @@ func (c *serverClock) set(server, asked time.Time) {
 // which the server takes back all of the transaction, so that it costs no round trip.
 const (
 	onTime    = `1 / (abs(extract(epoch FROM statement_timestamp() - %s :: timestamptz)) <= 1) :: int`
-	beginTime = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ` + onTime
+	beginTime = `; SELECT ` + onTime
 
 	selectTime = `SELECT clock_timestamp()`
 )
@@ -73,7 +73,7 @@ func held(ctx context.Context) (time.Time, bool) {
 	return h.now, ok
 }
 
-// beginAt is the BEGIN of a transaction that is held to a time.
+// beginAt is what comes behind the BEGIN of a transaction that is held to a time.
 func beginAt(now time.Time) string {
 	return fmt.Sprintf(beginTime, "'"+now.UTC().Format("2006-01-02 15:04:05.999999Z07:00")+"'")
 }

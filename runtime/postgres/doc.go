@@ -9,12 +9,12 @@
 //
 // Its parts, in the order in which to read them:
 //
-//   - opening: open.go, url.go, options.go, errors.go; schema.go and hosts.go, which bring the
+//   - opening: open.go, url.go, dial.go, options.go, errors.go; schema.go and hosts.go, which bring the
 //     tables up to date beside other versions; migrations/
 //   - transactions: tx.go, which tries again what may be; columns.go and forms.go, of the text of statements
 //   - a step: commit.go, alone (standing.go, attempts.go) or in a group commit, as part of a
 //     batch of a lane (lanes.go, batch*.go, standings.go); counts.go, history.go
-//   - the other calls of the port, a file for each concern: claim.go, lease.go, tasks.go, limits.go,
+//   - the other calls of the port, a file for each concern: claim.go, claim_lost.go, lease.go, tasks.go, limits.go,
 //     timers.go, look.go, feed.go, hints.go, tags.go, outbox.go, reports.go, definitions.go, runs.go, prune.go
 //   - what is not of the port: in.go (the store in a transaction of a program), import.go (a move
 //     from another store), migrate.go, status.go and roles.go (for operators)

@@ -77,7 +77,10 @@ func code(err error) string {
 
 // Classes and codes of SQLSTATE for what passes: the connection, resources, the intervention
 // of an operator, a lock that is not to be had, a server that has become a standby.
-var passing = []string{"08", "53", "57", "55P03", "25006"}
+var passing = []string{"08", "53", "57", "55P03", "25006", idleTooLong}
+
+// idleTooLong is the SQLSTATE of a transaction that the server has taken back since it heard nothing for so long.
+const idleTooLong = "25P03"
 
 // passes reports whether an error of the driver is one that passes.
 func passes(err error) bool {
@@ -108,7 +111,7 @@ func (e *brokenError) Unwrap() error { return e.error }
 // lost between a COMMIT and its reply ("conn closed"), and is not asked.
 func undecided(err error) bool {
 	var answer *pgconn.PgError
-	return !errors.As(err, &answer) || answer.Severity == "FATAL" || answer.Severity == "PANIC"
+	return !errors.As(err, &answer) || answer.Code != idleTooLong && (answer.Severity == "FATAL" || answer.Severity == "PANIC")
 }
 
 // words are an error's, in one line.

@@ -245,3 +245,29 @@ func TestBlackHole(t *testing.T) {
 		}
 	}
 }
+
+// TestStoppedWithin: a process that stops in the middle of a write has its rows locked for a while only. Its write is
+// taken back, and done again when it continues.
+func TestStoppedWithin(t *testing.T) {
+	t.Cleanup(postgres.IdleLimit("'50ms'"))
+	url := pgtest.URL(t)
+	stopped, other := open(t, url), open(t, url)
+	begin(t, other, "r")
+	c := next(t, other, "r")
+	times := 0
+	err := postgres.Write(t.Context(), stopped, "UPDATE @runs SET told = 'x' WHERE run = 'r'", func() {
+		if times++; times == 1 {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			if err := other.Commit(ctx, c); err != nil {
+				t.Errorf("another process: %v", err)
+			}
+		}
+	})
+	if err != nil || times != 2 {
+		t.Errorf("done %d times, %v", times, err)
+	}
+	if row, err := stopped.Load(t.Context(), "r"); err != nil || row.Seq != c.Run.Seq {
+		t.Errorf("it is at %d, %v", row.Seq, err)
+	}
+}

@@ -123,6 +123,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "connect_timeout") {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	config.ConnConfig.DialFunc = dialer.DialContext
 	return config, nil
 }
 

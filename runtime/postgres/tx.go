@@ -196,12 +196,18 @@ func (t *tx) begin(ctx context.Context) (pgx.Tx, error) {
 	if in := t.s.within; in != nil {
 		return in.tx.Begin(ctx)
 	}
-	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	text := beginWrite + idleLimit
 	if now, ok := held(ctx); ok {
-		options.BeginQuery = beginAt(now)
+		text += beginAt(now)
 	}
-	return t.conn.BeginTx(ctx, options)
+	return t.conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: text})
 }
+
+// A process that is stopped, or whose host is gone, within a transaction has rows locked. The server takes that back
+// when it has heard nothing for as long as the lease of a worker is, mostly.
+const beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = `
+
+var idleLimit = "'30s'"
 
 // unknown is the error of a write whose reply was lost.
 func unknown(err error) error {
@@ -277,7 +283,7 @@ func (s *Store) again(err error) bool {
 		return true
 	}
 	c := code(err)
-	return c == "" && lost(err) || strings.HasPrefix(c, "08") || strings.HasPrefix(c, "57P") || c == "53300"
+	return c == "" && lost(err) || strings.HasPrefix(c, "08") || strings.HasPrefix(c, "57P") || c == "53300" || c == idleTooLong
 }
 
 // collided reports whether two transactions stood in each other's way.
