@@ -117,6 +117,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 		}
 	}
 	params["application_name"] = cmp.Or(params["application_name"], "fsmc")
+	config.AfterConnect = registerArrays
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = maxConnections
 	}
