@@ -28,6 +28,7 @@ type Store struct {
 	commits   atomic.Int64 // since the start
 	present   presence
 	lanes     lanes
+	loads     loads
 	standings standings
 	hints     *hints
 	within    *within // nil where the store has connections of its own
