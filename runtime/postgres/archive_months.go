@@ -77,7 +77,7 @@ func (t *tx) dropMonth(ctx context.Context, q *store.PruneQuery, month string) (
 	if err != nil {
 		return 0, err
 	}
-	var gone tally
+	var gone counter
 	for i := range stood {
 		runs += stood[i].runs
 		gone.run(&stood[i].standing, fmt.Sprint(-stood[i].runs))
@@ -89,7 +89,7 @@ func (t *tx) dropMonth(ctx context.Context, q *store.PruneQuery, month string) (
 	if _, err := t.conn.Exec(ctx, "DROP TABLE "+strings.Join(names, ", ")); err != nil || runs == 0 {
 		return 0, err
 	}
-	if err := t.log(gone); err != nil {
+	if err := t.log(gone.tally); err != nil {
 		return 0, err
 	}
 	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), runs)

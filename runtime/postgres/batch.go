@@ -40,7 +40,7 @@ var (
 	judge = formOf(`
 	SELECT set_config('fsmc.refused', (coalesce(array_agg(n) FILTER (WHERE verdict > 0), '{}')) :: text, true),
 		array_agg(verdict ORDER BY n)
-	FROM (SELECT i AS n, CASE
+	FROM (SELECT n, CASE
 		WHEN r.run IS NOT NULL AND r.xmax IS DISTINCT FROM pg_current_xact_id_if_assigned() :: xid THEN 1
 		WHEN event_id IS NOT NULL
 			AND EXISTS (SELECT 1 FROM @inbox AS i WHERE i.run = q.run AND i.event_id = q.event_id) THEN 2
@@ -52,12 +52,12 @@ var (
 			WHERE t.run = q.run AND t.do = q.do AND t.seq = q.seq AND t.epoch = q.epoch
 				AND t.worker IS NOT NULL AND NOT t.cancelled) THEN 7
 		ELSE 0 END AS verdict
-		FROM ` + table(`run text, expect bigint, started timestamptz, event_id text, definition text, "do" text, seq
+		FROM ` + table(`n bigint, run text, expect bigint, started timestamptz, event_id text, definition text, "do" text, seq
 		bigint, epoch bigint`) + `
 		LEFT JOIN @runs AS r ON r.run = q.run) AS judged`)
 
 	// admitted is of rows of commits that are not refused. Their number in the batch is n.
-	admitted = ` n <> ALL ((SELECT current_setting('fsmc.refused')) :: bigint[])`
+	admitted = ` n <> ALL ((SELECT current_setting('fsmc.refused') :: bigint[]) :: bigint[])`
 )
 
 // errAlone is the error of a commit that has to be written in a transaction of its own.
@@ -268,6 +268,7 @@ func (b *batch) build() error {
 func (b *batch) buildJudged() {
 	n := len(b.requests)
 	var (
+		numbers      = make([]int64, n)
 		definitions  = make([]string, n)
 		expects      = make([]int64, n)
 		starts       = make([]time.Time, n)
@@ -275,11 +276,11 @@ func (b *batch) buildJudged() {
 		seqs, epochs = make([]*int64, n), make([]*int64, n)
 	)
 	for i, r := range b.requests {
-		definitions[i], expects[i], starts[i] = r.Run.Definition, r.Expect, r.Run.Started
+		numbers[i], definitions[i], expects[i], starts[i] = int64(i+1), r.Run.Definition, r.Expect, r.Run.Started
 		events[i] = nullable(r.EventID)
 		if c := r.Claim; c != nil {
 			dos[i], seqs[i], epochs[i] = &c.Do, &c.Seq, &c.Epoch
 		}
 	}
-	b.judged = []any{b.runs, expects, starts, events, definitions, dos, seqs, epochs}
+	b.judged = []any{numbers, b.runs, expects, starts, events, definitions, dos, seqs, epochs}
 }

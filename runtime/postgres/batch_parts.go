@@ -37,7 +37,7 @@ var (
 		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended)
 	SELECT run, "do", seq, machine, definition, activity, key, attempt, visit, awake,
 		queued, not_before, lost, timeout_ns, heartbeat_ns, progress_ns, child, ended
-	FROM ` + table(`n bigint, run text, "do" text, seq bigint, machine text, definition text, activity text, key
+	FROM ` + table(`i, n bigint, run text, "do" text, seq bigint, machine text, definition text, activity text, key
 		text, attempt bigint, visit bigint, awake boolean, queued timestamptz, not_before timestamptz,
 		lost bigint, timeout_ns bigint, heartbeat_ns bigint, progress_ns bigint, child text, ended
 		boolean`) + `

@@ -43,8 +43,8 @@ var (
 	// refuseRest refuses the commits whose runs were not written.
 	refuseRest = `
 	SELECT set_config('fsmc.refused', (current_setting('fsmc.refused') :: bigint[] || rest) :: text, true), rest
-	FROM (SELECT ARRAY (SELECT n FROM ` + table(`n bigint, run text`) + `
-		WHERE run NOT IN (SELECT run FROM written)) AS rest) AS refused`
+	FROM (SELECT CASE WHEN (SELECT count(*) FROM written) = ` + rowCount + ` THEN '{}'
+		ELSE ARRAY (SELECT n FROM ` + table(`n bigint, run text`) + ` WHERE run NOT IN (SELECT run FROM written)) END AS rest) AS refused`
 )
 
 // toJudge is the verdict of a commit that the quick way has refused.

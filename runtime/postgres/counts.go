@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -47,17 +45,6 @@ const (
 	ON CONFLICT (what, machine, texts, number) DO UPDATE SET amount = @counts.amount + excluded.amount`
 )
 
-// insertCountsOf writes what a batch counts: $1 where none of it is refused, which is
-// mostly so, and else what each of the others counts.
-var insertCountsOf = formOf(`
-INSERT INTO @count_log (counts)
-SELECT counts FROM (
-	SELECT CASE WHEN refused = '{}' THEN $1 ELSE (
-		SELECT '[' || string_agg(part, ',') || ']' FROM unnest($2 :: bigint[], $3 :: text[]) AS q (n, part)
-		WHERE n <> ALL (refused)) END AS counts
-	FROM (SELECT current_setting('fsmc.refused') :: bigint[] AS refused) AS setting) AS sums
-WHERE counts IS NOT NULL`)
-
 // foldEach is after how many commits of a process it looks whether it can add up.
 const foldEach = 1024
 
@@ -81,98 +68,25 @@ type count struct {
 // tally is what a commit counts.
 type tally []count
 
-func (y *tally) add(what, machine string, number int64, amount string, texts ...string) {
-	*y = append(*y, count{what, machine, texts, number, amount})
+// counter gathers what is counted.
+type counter struct {
+	tally tally
+	texts []string // of all of it
+}
+
+func (y *counter) add(what, machine string, number int64, amount string, texts ...string) {
+	from := len(y.texts)
+	y.texts = append(y.texts, texts...)
+	y.tally = append(y.tally, count{what, machine, slices.Clip(y.texts[from:]), number, amount})
 }
 
 // run counts that one run more ("1"), or one less ("-1"), stands so.
-func (y *tally) run(s *standing, amount string) {
+func (y *counter) run(s *standing, amount string) {
 	paused := int64(0)
 	if s.paused {
 		paused = 1
 	}
 	y.add(runCount, s.machine, paused, amount, s.state, string(s.status), string(s.outcome))
-}
-
-// tally is what a commit counts.
-func (r *request) tally() (y tally, err error) {
-	after, before := standingIn(&r.Run), r.before
-	if r.Repairs != nil {
-		before = standingIn(r.Repairs)
-	}
-	y.run(&after, "1")
-	if r.Expect > 0 {
-		y.run(&before, "-1")
-	}
-	store.CountRecords(r.Run.Machine, r.History, before.entered.UTC(),
-		func(s store.StepCount) {
-			y.add(stepCount, s.Machine, s.Day, "1", string(s.Kind), s.Counted(), s.From, s.To, string(s.Effect))
-		},
-		func(s store.StayCount) { y.add(stayCount, s.Machine, s.Bucket, "1", s.State) })
-	err = store.CountCosts(r.Run.Machine, r.History, func(n store.CostCount) {
-		y.add(costCount, n.Machine, n.Day, n.Amount, n.Name)
-	})
-	return y.sum(), err
-}
-
-// sum adds up what is counted by ones, and leaves out what cancels out.
-func (y tally) sum() (sum tally) {
-	type name struct {
-		what, machine, texts string
-		number               int64
-	}
-	at, ones := map[name]int{}, []int64{}
-	for _, c := range y {
-		n, err := strconv.ParseInt(c.Amount, 10, 64)
-		key := name{c.What, c.Machine, strings.Join(c.Texts, "\x00"), c.Number}
-		i, known := at[key]
-		if known && err == nil && c.What != costCount {
-			ones[i] += n
-			continue
-		}
-		at[key] = len(sum)
-		sum, ones = append(sum, c), append(ones, n)
-	}
-	for i := range sum {
-		if sum[i].What != costCount {
-			sum[i].Amount = strconv.FormatInt(ones[i], 10)
-		}
-	}
-	return slices.DeleteFunc(sum, func(c count) bool { return c.Amount == "0" })
-}
-
-// writeCounts fills what the requests count.
-func (b *batch) writeCounts() error {
-	var all tally
-	var numbers []int64
-	var parts []string
-	for i, r := range b.requests {
-		if len(r.History) == 0 {
-			continue
-		}
-		y, err := r.tally()
-		if err != nil {
-			return err
-		}
-		part, err := json.Marshal(y)
-		if err != nil {
-			return err
-		}
-		all = append(all, y...)
-		numbers, parts = append(numbers, int64(i+1)), append(parts, string(part[1:len(part)-1]))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	if len(b.requests) == 1 {
-		b.write(insertCountsOf, "["+parts[0]+"]", []int64{}, []string{})
-		return nil
-	}
-	sum, err := json.Marshal(all.sum())
-	if err == nil {
-		b.write(insertCountsOf, string(sum), numbers, parts)
-	}
-	return err
 }
 
 // log queues what is counted.

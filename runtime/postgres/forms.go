@@ -12,44 +12,43 @@ import (
 type form struct{ many, one string }
 
 // table is a table q for a FROM in the text of a form: of the parameters of the statement, which
-// are its columns ("n bigint, run text"), and i, the number of the row.
+// are its columns ("n bigint, run text"). A column i, which has no kind, is the number of the row: n is behind it then.
 func table(columns string) string { return "[[" + columns + "]] AS q" }
 
-// formOf is the form of a text with tables.
-func formOf(text string) form { return form{expand(text, manyRows), expand(text, oneRow)} }
+// rowCount is how many rows those tables have, whose first column is n.
+const rowCount = "[#]"
 
-func expand(text string, table func(names, kinds []string) string) string {
+// formOf is the form of a text with tables.
+func formOf(text string) form {
+	return form{
+		many: expand(text, "cardinality($1 :: bigint[])", "generate_subscripts($1 :: bigint[], 1)", "unnest($%d :: %s[])"),
+		one:  expand(text, "1", "1", "$%d :: %s"),
+	}
+}
+
+// expand writes tables out, with what stands for the number of rows, the number of a row, and its value in a column.
+// Several unnest in the list of a SELECT go on together: a FROM would make a store of rows for each of
+// them, and an array that is read by subscript is read from its beginning for each of its texts.
+func expand(text, count, place, value string) string {
+	text = strings.ReplaceAll(text, rowCount, count)
 	for {
 		before, rest, found := strings.Cut(text, "[[")
 		if !found {
 			return text
 		}
 		columns, after, _ := strings.Cut(rest, "]]")
-		var names, kinds []string
+		var fields []string
+		n := 0
 		for column := range strings.SplitSeq(columns, ",") {
-			words := strings.Fields(column)
-			names, kinds = append(names, words[0]), append(kinds, words[1])
+			words, of := strings.Fields(column), place
+			if len(words) > 1 {
+				n++
+				of = fmt.Sprintf(value, n, words[1])
+			}
+			fields = append(fields, of+" AS "+words[0])
 		}
-		text = before + table(names, kinds) + after
+		text = before + "(SELECT " + strings.Join(fields, ", ") + ")" + after
 	}
-}
-
-// manyRows unnests the first parameter alone: each unnest has a fixed cost, and a batch is small.
-func manyRows(names, kinds []string) string {
-	var fields []string
-	for i := range names[1:] {
-		fields = append(fields, fmt.Sprintf("($%d :: %s[])[i] AS %s", i+2, kinds[i+1], names[i+1]))
-	}
-	return fmt.Sprintf("(SELECT i, %s, %s FROM unnest($1 :: %s[]) WITH ORDINALITY AS u (%s, i))",
-		names[0], strings.Join(fields, ", "), kinds[0], names[0])
-}
-
-func oneRow(names, kinds []string) string {
-	fields := []string{"1 AS i"}
-	for i := range names {
-		fields = append(fields, fmt.Sprintf("$%d :: %s AS %s", i+1, kinds[i], names[i]))
-	}
-	return "(SELECT " + strings.Join(fields, ", ") + ")"
 }
 
 // rows are a statement with the columns that it writes.

@@ -153,7 +153,8 @@ func (t *tx) importCounts(ctx context.Context, from store.Exporter) error {
 }
 
 // tallied are counts as a tally.
-func tallied(c *store.Counts) (y tally) {
+func tallied(c *store.Counts) tally {
+	var y counter
 	for i := range c.Runs {
 		n := &c.Runs[i]
 		y.run(&standing{machine: n.Machine, state: n.State, status: n.Status, outcome: n.Outcome, paused: n.Paused}, fmt.Sprint(n.Runs))
@@ -170,5 +171,5 @@ func tallied(c *store.Counts) (y tally) {
 		n := &c.Costs[i]
 		y.add(costCount, n.Machine, n.Day, n.Amount, n.Name)
 	}
-	return y
+	return y.tally
 }

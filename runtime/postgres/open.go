@@ -28,6 +28,7 @@ type Store struct {
 	commits   atomic.Int64 // since the start
 	present   presence
 	lanes     lanes
+	loads     loads
 	standings standings
 	hints     *hints
 	within    *within // nil where the store has connections of its own
@@ -117,6 +118,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 		}
 	}
 	params["application_name"] = cmp.Or(params["application_name"], "fsmc")
+	config.AfterConnect = registerArrays
 	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = maxConnections
 	}

@@ -134,7 +134,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 		return 0, err
 	}
 	var runs []string
-	var gone tally
+	var gone counter
 	records := int64(0)
 	for _, root := range roots {
 		tree, err := t.tree(ctx, q, from, root)
@@ -159,7 +159,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 	for _, table := range from.tables() {
 		t.queue(nil, `DELETE FROM @`+table+` WHERE run = ANY ($1)`, runs)
 	}
-	if err := t.log(gone); err != nil {
+	if err := t.log(gone.tally); err != nil {
 		return 0, err
 	}
 	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), len(runs))

@@ -26,7 +26,10 @@ var selectRunOfAll = everywhere(selectRun)
 
 // Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
-	rows, err := readOne(ctx, s, scanRun, selectRun, selectRunOfAll, run)
+	rows, err := s.load(ctx, run)
+	if err == nil && len(rows) == 0 {
+		rows, err = readAll(ctx, s, scanRun, selectRunOfAll, run)
+	}
 	switch {
 	case err != nil:
 		return store.RunRow{}, err

@@ -9,7 +9,7 @@ import (
 var (
 	insertTags = formOf(`
 	INSERT INTO @tags (run, name, value, began)
-	SELECT run, name, value, began FROM ` + table(`n bigint, run text, name text, value text, began timestamptz`) + `
+	SELECT run, name, value, began FROM ` + table(`i, n bigint, run text, name text, value text, began timestamptz`) + `
 	WHERE` + admitted + ` ORDER BY i`)
 
 	// moveTags is for a repair, which may say of a run that it was started at another time.
