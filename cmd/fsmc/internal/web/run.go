@@ -48,7 +48,7 @@ type runData struct {
 	Typed      *typed
 	More       bool // it has started more children than are shown
 	steps      []runtime.StepView
-	latest     bool // steps are the last pathShown
+	latest     bool // steps are the last historyShown
 	now        time.Time
 }
 
@@ -61,7 +61,7 @@ type typed struct {
 }
 
 // How many steps a page of a run shows. The first one has few, so that it is small: most of those
-// who open it look at what the run does now.
+// who open it look at what the run does now. In the drawing the way of historyShown steps is lit.
 const (
 	historyFirst = 15
 	historyShown = 200
@@ -178,9 +178,6 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 	}
 }
 
-// pathShown is how many steps back the way through the drawing is lit.
-const pathShown = 1000
-
 // drawRun lights the drawing of the run's machine.
 func (s *Site) drawRun(r *http.Request, d *runData) {
 	if d.Machine == nil {
@@ -202,7 +199,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 	steps := d.steps
 	if !d.latest {
 		var err error
-		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last))); err != nil {
+		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-historyShown), int(min(historyShown, last))); err != nil {
 			steps = nil // it is said where the history stands
 		}
 	}

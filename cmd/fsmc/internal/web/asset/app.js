@@ -156,7 +156,7 @@ function listen() {
   if (feed === "-" || stream || document.hidden) return;
   stream = new EventSource(base + "api/v1/feed?pace=" + pace + (feed ? "&" + feed : ""));
   stream.addEventListener("open", () => {
-    if (live?.dataset.state === "away") soon();
+    soon(); // steps between the page and its stream
     state("live", "live");
   });
   for (const name of ["step", "reset"]) stream.addEventListener(name, soon);
