@@ -182,8 +182,8 @@ func TestLongHistory(t *testing.T) {
 	if n := strings.Count(page, `<tr id="s`); n != historyFirst {
 		t.Errorf("the page shows %d steps", n)
 	}
-	if whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page); whole >= 60<<10 {
-		t.Errorf("it weighs %d bytes, the page %d", whole, len(page))
+	if whole(page) >= mostWeight {
+		t.Errorf("it weighs %d bytes, the page %d", whole(page), len(page))
 	}
 	s.has(page, "before=1087#history")
 	page = s.get("/runs/doc-1?before=1087", 200)

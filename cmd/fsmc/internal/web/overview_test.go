@@ -56,7 +56,7 @@ func TestOverviewWeight(t *testing.T) {
 	if err := templates["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Cards: cards}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := page.Len() + len(assets["app.js"].text) + len(assets["app.css"].text); n >= 60<<10 {
+	if n := whole(page.String()); n >= mostWeight {
 		t.Errorf("the page and what it loads are %d bytes", n)
 	}
 }
