@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -56,11 +57,11 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// lastEventID is the position behind which a reader wants to go on.
+// lastEventID is the position behind which a reader wants to go on, or begin.
 func lastEventID(r *http.Request) (int64, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
-		return fromNow, nil
+		return number(r, "after", fromNow, 0, math.MaxInt64)
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {

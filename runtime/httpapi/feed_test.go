@@ -155,6 +155,9 @@ func TestFeedPacedAndMany(t *testing.T) {
 			want(t, "many", l.heard(), "reset 151")
 		}
 		want(t, "of no run", none.heard(), "")
+		late := listen(t, s, "?pace=200&after=1", "")
+		want(t, "behind a position far back", late.heard(), "reset 151")
+		late.leave()
 		many("s")
 		want(t, "many again", all.heard(), "reset 301")
 		want(t, "of a run that stands still", still.heard(), "")
@@ -198,6 +201,7 @@ func TestFeed(t *testing.T) {
 		sub.Close()
 		again := listen(t, s, "", "1") // on where it stopped
 		want(t, "again", again.heard(), "step 2 b>Idle step 3 c>Idle")
+		want(t, "behind a position", listen(t, s, "?after=2&pace=5", "").heard(), "step 3 c>Idle")
 		want(t, "of another database", listen(t, s, "", "99").heard(), "reset 3")
 		s.startRun(t, "d")
 		want(t, "after that", again.heard(), "step 4 d>Idle")

@@ -84,6 +84,8 @@ func (h *hub) Subscribe(ctx context.Context, after int64, paced bool) (*subscrip
 		s.missed = true
 	case kept:
 		s.position = after
+	case paced && s.position-after > mostPaced:
+		s.missed = true
 	default:
 		if err := s.catchUp(ctx, after); err != nil {
 			s.Close()

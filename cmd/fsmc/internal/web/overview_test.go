@@ -94,3 +94,12 @@ func TestOverviewWithoutFeed(t *testing.T) {
 	s.has(page, "<strong>1</strong> active", "doc-1")
 	s.hasNot(page, "Last hour", "does not answer")
 }
+
+// TestAfter: a page says up to which step it knows, so that its stream begins behind that.
+func TestAfter(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.has(s.get("/runs/doc-1", 200), `data-after="1"`)
+	s.start("doc-2", `{"title": "A"}`)
+	s.has(s.get("/", 200), `data-after="2"`)
+}

@@ -154,9 +154,10 @@ let stream = null;
 function listen() {
   const feed = body.dataset.feed || "";
   if (feed === "-" || stream || document.hidden) return;
-  stream = new EventSource(base + "api/v1/feed?pace=" + pace + (feed ? "&" + feed : ""));
+  const after = body.dataset.after; // so that a step between the page and its stream is seen
+  stream = new EventSource(base + "api/v1/feed?pace=" + pace + (after ? "&after=" + after : "") + (feed ? "&" + feed : ""));
   stream.addEventListener("open", () => {
-    soon(); // steps between the page and its stream
+    if (live?.dataset.state === "away") soon();
     state("live", "live");
   });
   for (const name of ["step", "reset"]) stream.addEventListener(name, soon);
