@@ -79,8 +79,11 @@ func timeTag(t time.Time, text string) template.HTML {
 // mostShown is how much of a payload a page shows; the rest is in fsmc history.
 const mostShown = 20_000
 
-// jsonText is JSON for people: on lines of their own where it is long.
-func jsonText(data json.RawMessage) string {
+// inText makes text fit to stand between tags, where a quote, of which JSON has many, is no sign of HTML.
+var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// jsonText is JSON for people, for a place between tags: on lines of their own where it is long.
+func jsonText(data json.RawMessage) template.HTML {
 	text := string(data)
 	if len(text) > 60 {
 		if indented, err := json.MarshalIndent(data, "", "  "); err == nil && len(indented) < 2*len(text)+200 {
@@ -94,7 +97,7 @@ func jsonText(data json.RawMessage) string {
 		}
 		text = text[:cut] + fmt.Sprintf("… (%d bytes in all; fsmc show prints the rest)", len(data))
 	}
-	return describe.Printable(text)
+	return template.HTML(inText.Replace(describe.Printable(text))) //nolint:gosec // as html/template escapes text
 }
 
 // words is an error for people.

@@ -227,7 +227,7 @@ func TestTimeTravel(t *testing.T) {
 	s.has(s.get("/run?id=..&at=1", 200), "Step 1 of 2")
 	s.start("new", `{"title": "A"}`)
 	s.hasNot(s.get("/runs/new", 200), `type="range"`) // there is no other time
-	s.has(page, "Step 2 of 4", `{&#34;note&#34;:&#34;one&#34;}`, `id="state-Waiting" class="state current"`, `href="/runs/doc-1/at/1"`, `href="/runs/doc-1/at/3"`)
+	s.has(page, "Step 2 of 4", `{"note":"one"}`, `id="state-Waiting" class="state current"`, `href="/runs/doc-1/at/1"`, `href="/runs/doc-1/at/3"`)
 	s.hasNot(page, `class="primary"`, "two", `id="arrow-Waiting-Rejected" class="arrow cancel taken"`)
 	s.has(s.get("/runs/doc-1/at/9", 404), "steps 1 to 4")
 	s.get("/runs/doc-1/at/0", 404)
