@@ -91,6 +91,47 @@ func TestDrawings(t *testing.T) {
 	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 run in Waiting")
 }
 
+// TestArrowsOfFailures: an arrow that failures took says how often, and one that was taken otherwise does not.
+func TestArrowsOfFailures(t *testing.T) {
+	busy := &busyStore{}
+	s := newSite(t, `machine Job {
+	event Skip
+	activity work()
+	initial Working
+	state Working {
+		do work() timeout 1m
+		on done -> Done
+		on Skip -> Skipped
+		on failed retry 2 backoff 1s..2s else -> Failed
+	}
+	terminal Done
+	terminal Skipped failure
+	terminal Failed failure
+}
+`, func(o *Options) {
+		busy.Store = o.Store
+		o.Store, o.Engine = busy, runtime.NewEngine(busy)
+	})
+	count := func(kind machine.InputKind, to string, effect machine.Effect, n int64) {
+		busy.more.Steps = append(busy.more.Steps, store.StepCount{Machine: "Job", Day: store.DayOf(time.Now()), Kind: kind, From: "Working", To: to, Effect: effect, Steps: n})
+	}
+	count(machine.FailureInput, "Working", machine.Retried, 7)
+	count(machine.FailureInput, "Failed", machine.Moved, 5)
+	count(machine.EventInput, "Skipped", machine.Moved, 3)
+	count(machine.DoneInput, "Done", machine.Moved, 90)
+	if _, err := s.engine.Start(t.Context(), "Job", "job-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	page := s.get("/machines/Job", 200)
+	for id, times := range map[string]string{"Working-Working-retry": "7", "Working-Failed": "5", "Working-Skipped": "", "Working-Done": ""} {
+		_, arrow, found := strings.Cut(page, `<g id="arrow-`+id+`"`)
+		arrow, _, _ = strings.Cut(arrow, "</g>")
+		if _, n, has := strings.Cut(arrow, `<text class="times`); !found || has != (times != "") || has && !strings.HasSuffix(n, ">"+times+"</text>") {
+			t.Errorf("%s has %q, want the number %q", id, arrow, times)
+		}
+	}
+}
+
 // TestOutbox: a message that nobody has delivered is on the page of its run.
 func TestOutbox(t *testing.T) {
 	s := newSite(t, strings.NewReplacer("event Reject\n", "event Reject\n    event Told\n", "on Reject -> Rejected", "on Reject -> Rejected { publish Told }").Replace(approval), nil)
