@@ -161,10 +161,15 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
 	s.drawRun(r, d)
-	d.Bars = bars(d.steps, d.View, d.now)
 	if d.View == nil {
+		d.Bars = bars(d.steps, nil, d.now)
 		return
 	}
+	then := d.now
+	if d.At > 0 {
+		then = d.View.Updated
+	}
+	d.Bars = bars(d.steps, d.View, then)
 	d.Activities = d.activityRows()
 	if d.At == 0 && s.mayWrite(r) {
 		d.Commands = s.commands(ctx, d.ID)

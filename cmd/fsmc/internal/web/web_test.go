@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -221,6 +222,11 @@ func TestTimeTravel(t *testing.T) {
 	s.has(page, `action="/runs/doc-1"`, `name="at" min="1" max="4" value="2"`, "<output for=\"at\">2 of 4</output>")
 	s.has(s.get("/runs/doc-1?at=2", 200), "Step 2 of 4", `value="2"`) // where the form of the slider leads
 	s.has(s.get("/runs/doc-1", 200), `min="1" max="4" value="4"`)
+	now := s.site.now
+	s.site.now = func() time.Time { return time.Now().Add(time.Hour) }
+	s.has(s.get("/runs/doc-1/at/2", 200), "<title>Waiting: ")
+	s.hasNot(s.get("/runs/doc-1/at/2", 200), "<title>Waiting: 1h") // nor had it been there for so long then
+	s.site.now = now
 	s.start("..", `{"title": "A"}`)
 	s.post("/run/send?id=..", url.Values{"event": {"Reject"}}, 303)
 	s.has(s.get("/run?id=..", 200), `id="time" action="/run"><input type="hidden" name="id" value="..">`)
