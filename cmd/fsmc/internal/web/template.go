@@ -65,7 +65,7 @@ func runPath(id string) string {
 // when is a time with its exact form in the title.
 func when(t time.Time) template.HTML { return timeTag(t, describe.When(t, time.Now())) }
 
-// since is how long ago a time is; the script counts on.
+// since is how long ago a time is; the script asks for it again.
 func since(t time.Time) template.HTML { return timeTag(t, describe.Ago(t, time.Now())) }
 
 func timeTag(t time.Time, text string) template.HTML {

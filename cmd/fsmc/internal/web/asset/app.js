@@ -180,7 +180,13 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 window.addEventListener("pagehide", () => stream?.close());
-if (body.dataset.feed !== "-") window.setInterval(soon, 20000); // times go on where nothing else does
+// Times go on where nothing else does, and those of timers count down in their last minute.
+let seconds = 0;
+window.setInterval(() => {
+  const timers = /** @type {HTMLTimeElement[]} */ ([...document.querySelectorAll("#timers time")]);
+  const near = timers.some((t) => Math.abs(Date.parse(t.dateTime) - Date.now()) < 60000);
+  if (body.dataset.feed !== "-" && (near || ++seconds % 20 === 0)) soon();
+}, 1000);
 listen();
 
 // Drawings
