@@ -156,7 +156,7 @@ func TestSendFromPage(t *testing.T) {
 	form := url.Values{"event": {"Approve"}, "if_seq": {"1"}, "f.note": {"well </script> done"}, "f.level": {"7"}, "f.why": {""}}
 
 	page := s.post("/runs/doc-1/send", form, 422) // the level is out of range
-	s.has(page, "well &lt;/script&gt; done", `value="7"`, `aria-invalid="true"`)
+	s.has(page, "well &lt;/script&gt; done", `value="7"`, `aria-invalid="true"`, `data-feed="-"`)
 	s.hasNot(page, "</script> done")
 
 	form.Set("f.level", "1")
