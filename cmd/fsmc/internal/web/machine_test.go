@@ -2,12 +2,14 @@ package web
 
 import (
 	"context"
+	"encoding/xml"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -130,6 +132,24 @@ func TestArrowsOfFailures(t *testing.T) {
 			t.Errorf("%s has %q, want the number %q", id, arrow, times)
 		}
 	}
+}
+
+// TestDiagramAlone: a drawing that is no part of a page says that it is SVG, and one within a page need not.
+func TestDiagramAlone(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	versions, err := s.engine.Versions(t.Context())
+	if err != nil || len(versions) != 1 {
+		t.Fatal(versions, err)
+	}
+	text, err := s.site.Diagram(t.Context(), &versions[0], httpapi.Picture{})
+	if err != nil || !strings.HasPrefix(string(text), `<svg xmlns="http://www.w3.org/2000/svg" class="machine"`) {
+		t.Errorf("%.200s %v", text, err)
+	}
+	if err := xml.Unmarshal(text, new(struct{})); err != nil {
+		t.Error(err)
+	}
+	s.hasNot(s.get("/runs/doc-1", 200), "xmlns")
 }
 
 // TestOutbox: a message that nobody has delivered is on the page of its run.

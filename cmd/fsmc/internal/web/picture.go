@@ -38,12 +38,14 @@ var (
 	widths    = regexp.MustCompile(`^<svg [^>]*width="(\d+)"`)
 	asGraphic = []byte(`role="img"`)
 	asGroup   = []byte(`role="group"`)
+	nameSpace = []byte(` xmlns="http://www.w3.org/2000/svg"`)
 )
 
 // draw writes the picture of d.
 func draw(d *drawing.Drawing) *picture {
-	// What an image holds is one thing to a reader of screens; the states of this one are links.
-	p := &picture{text: bytes.Replace(svg.Print(d, ""), asGraphic, asGroup, 1), spots: map[string]spot{}}
+	// What an image holds is one thing to a reader of screens; the states of this one are links. In HTML it needs no
+	// name space.
+	p := &picture{text: bytes.Replace(bytes.Replace(svg.Print(d, ""), asGraphic, asGroup, 1), nameSpace, nil, 1), spots: map[string]spot{}}
 	if m := widths.FindSubmatch(p.text); m != nil {
 		p.wide, _ = strconv.Atoi(string(m[1]))
 	}

@@ -213,8 +213,12 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 		state = d.View.State
 	}
 	l := d.Machine.walked(steps, state)
+	here := s.Base + d.Path
+	if r.Method == http.MethodGet && d.At == 0 && !d.ByQuery() {
+		here = "" // a drawing has many links
+	}
 	for _, leaf := range d.Machine.leaves() {
-		l.links["state-"+leaf.Path] = s.Base + d.Path + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
+		l.links["state-"+leaf.Path] = here + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
 	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }

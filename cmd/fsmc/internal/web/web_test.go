@@ -145,7 +145,7 @@ func TestRunPage(t *testing.T) {
 	s.has(page,
 		"doc-1 is in Waiting since", "until ", // the sentence of fsmc show
 		`id="state-Waiting" class="state current"`, `id="arrow-(start)-Waiting" class="arrow initial taken"`,
-		`<button class="primary">Approve</button>`, "Says yes.", `name="f.level"`, "int 1..5", "json?",
+		`<button class="primary" name="event" value="Approve">Approve</button>`, "Says yes.", `name="f.level"`, "int 1..5", "json?",
 		`name="if_seq" value="1"`, "Waiting after 2d", `title="fsmc pause doc-1"`, `name="reason" required`,
 		`href="/machines/Approval"`)
 }
