@@ -92,7 +92,12 @@ func (e *Engine) Stats(ctx context.Context, q StatsQuery) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	s := Stats{States: stateStats(&c), Outcomes: outcomeStats(c.Runs)}
+	return e.StatsOf(ctx, &c)
+}
+
+// StatsOf gives the figures that follow from counts of the store.
+func (e *Engine) StatsOf(ctx context.Context, c *store.Counts) (s Stats, err error) {
+	s = Stats{States: stateStats(c), Outcomes: outcomeStats(c.Runs)}
 	s.Failures, s.Retries = stepStats(c.Steps)
 	s.Costs, s.Spent = costStats(c.Costs, false), costStats(c.Costs, true)
 	s.Histograms, s.Lost = histogramStats(c.Stays), lostStats(c.Steps)

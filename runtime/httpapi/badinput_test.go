@@ -63,6 +63,7 @@ func TestBadInput(t *testing.T) {
 		{"a wrong after of steps", "GET /api/v1/runs/run-1/history?after=x", "", 400, "query", `after is a number from 0`, `"field":"after"`},
 		{"a wrong before of steps", "GET /api/v1/runs/run-1/history?before=0", "", 400, "query", `before is a number from 1`, `"field":"before"`},
 		{"a wrong limit", "GET /api/v1/runs?limit=0", "", 400, "query", `limit is a number from 1 to 1000, and not "0"`, `"field":"limit"`},
+		{"a wrong position", "GET /api/v1/feed?after=-1", "", 400, "query", `after`, `"field":"after"`},
 		{"a wrong pace", "GET /api/v1/feed?pace=x", "", 400, "query", `pace`, `"field":"pace"`},
 		{"a body that is empty", "POST /api/v1/runs/run-1/pause", "", 400, "body", `the body is empty: write {} at least`, ""},
 		{"a parameter that there is not", "GET /api/v1/machines?x=1", "", 400, "query", `there is no parameter "x"`, `"field":"x"`},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime"
 )
 
 // mostStreams is how many may listen at once.
@@ -35,7 +38,7 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 		return p
 	}
 	defer a.streams.leave()
-	sub, err := a.hub.Subscribe(r.Context(), after)
+	sub, err := a.hub.Subscribe(r.Context(), after, pace > 0)
 	if errors.Is(err, errBye) {
 		return later("stopped", "the server is about to stop", err.Error())
 	}
@@ -45,19 +48,20 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	defer sub.Close()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
-	s := &stream{w: w, to: http.NewResponseController(w), pace: time.Duration(pace) * time.Millisecond}
+	query := r.URL.Query()
+	s := &stream{w: w, to: http.NewResponseController(w), engine: a.engine, run: query.Get("run"), machine: query.Get("machine"),
+		pace: time.Duration(pace) * time.Millisecond}
 	s.to.SetReadDeadline(time.Time{}) // which would end a stream that goes on
 	s.begin(sub.Position())
-	query := r.URL.Query()
-	s.follow(r.Context(), sub, query.Get("run"), query.Get("machine"))
+	s.follow(r.Context(), sub)
 	return nil
 }
 
-// lastEventID is the position behind which a reader wants to go on.
+// lastEventID is the position behind which a reader wants to go on, or begin.
 func lastEventID(r *http.Request) (int64, error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
-		return fromNow, nil
+		return number(r, "after", fromNow, 0, math.MaxInt64)
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
@@ -68,13 +72,17 @@ func lastEventID(r *http.Request) (int64, error) {
 
 // stream is one reader.
 type stream struct {
-	w   http.ResponseWriter
-	to  *http.ResponseController
-	err error // nothing more reaches the reader
+	w      http.ResponseWriter
+	to     *http.ResponseController
+	engine *runtime.Engine
+	err    error // nothing more reaches the reader
+
+	run, machine string // whose steps the reader wants; all where both are empty
 
 	// pace is how long the stream waits behind a step. Of those that were taken meanwhile it then has only the
 	// last: enough for who looks again at each, as a page does. Zero is for all steps.
 	pace time.Duration
+	told int64 // where there is a pace: the last step of the run of which the reader has heard
 }
 
 // begin sends the headers, and where the stream begins, so that a reader that loses it at once
@@ -92,8 +100,8 @@ func (s *stream) write(format string, args ...any) {
 	}
 }
 
-// follow sends the steps of a run, or of a machine's runs, or where both are empty of all.
-func (s *stream) follow(ctx context.Context, sub *subscription, run, machine string) {
+// follow sends the steps that the reader wants.
+func (s *stream) follow(ctx context.Context, sub *subscription) {
 	for s.err == nil {
 		within, stop := context.WithTimeout(ctx, beatEvery)
 		steps, err := sub.Next(within)
@@ -102,43 +110,64 @@ func (s *stream) follow(ctx context.Context, sub *subscription, run, machine str
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errMissed):
-			s.write("id: %d\nevent: reset\ndata: {}\n\n", sub.Position())
+			if s.concerned(ctx) {
+				s.write("id: %d\nevent: reset\ndata: {}\n\n", sub.Position())
+			}
+			s.wait(ctx)
 		case errors.Is(err, errBye):
 			s.write("event: bye\ndata: {}\n\n")
 			return
 		case err != nil:
 			s.write(":\n\n")
 		default:
-			s.steps(ctx, steps, run, machine)
+			s.steps(ctx, steps)
 		}
 	}
 }
 
-func (s *stream) steps(ctx context.Context, steps []feedStep, run, machine string) {
-	var text []byte
-	var last *feedStep // where it alone is wanted
-	for i := range steps {
-		step := &steps[i]
-		switch {
-		case run != "" && step.Run != run || machine != "" && step.Machine != machine:
-		case s.pace > 0:
-			last = step
-		default:
-			text = step.line(text)
+// concerned reports whether steps that were missed may be of the run that the reader wants. Only who is paced misses
+// many while nothing happens to it.
+func (s *stream) concerned(ctx context.Context) bool {
+	if s.pace == 0 || s.run == "" {
+		return true
+	}
+	row, err := s.engine.Row(ctx, s.run)
+	if err != nil {
+		return !errors.Is(err, runtime.ErrNotFound)
+	}
+	before := s.told
+	s.told = row.Seq
+	return row.Seq != before
+}
+
+// wait is for the pace.
+func (s *stream) wait(ctx context.Context) {
+	if s.pace > 0 {
+		select {
+		case <-ctx.Done():
+		case <-time.After(s.pace):
 		}
 	}
-	if last != nil {
-		text = last.line(nil)
-	}
-	if len(text) > 0 {
-		s.write("%s", text)
-		if s.pace > 0 {
-			select {
-			case <-ctx.Done():
-			case <-time.After(s.pace):
+}
+
+func (s *stream) steps(ctx context.Context, steps []feedStep) {
+	var text []byte
+	var last *feedStep
+	for i := range steps {
+		if step := &steps[i]; (s.run == "" || step.Run == s.run) && (s.machine == "" || step.Machine == s.machine) {
+			if last = step; s.pace == 0 {
+				text = step.line(text)
 			}
 		}
 	}
+	if last == nil {
+		return
+	}
+	if s.pace > 0 {
+		text, s.told = last.line(nil), last.Seq
+	}
+	s.write("%s", text)
+	s.wait(ctx)
 }
 
 // line appends a step as an event of a stream.

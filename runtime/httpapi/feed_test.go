@@ -135,6 +135,45 @@ func TestFeedPace(t *testing.T) {
 	})
 }
 
+// TestFeedPacedAndMany: of many steps at once, who asks for a pace has none: it is told to look again. Who reads a
+// run is not, where nothing has happened to that. As soon as someone wants each step, all have them.
+func TestFeedPacedAndMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		s.startRun(t, "still")
+		all, machine := listen(t, s, "?pace=200", ""), listen(t, s, "?pace=200&machine=Review", "")
+		still, other := listen(t, s, "?pace=200&run=still", ""), listen(t, s, "?pace=200&run=r3", "")
+		none := listen(t, s, "?pace=200&run=none", "")
+		synctest.Wait()
+		many := func(prefix string) {
+			for i := range 150 {
+				s.startRun(t, fmt.Sprint(prefix, i))
+			}
+		}
+		many("r")
+		for _, l := range []*listener{all, machine, other, still} { // who reads still hears of it for the first time
+			want(t, "many", l.heard(), "reset 151")
+		}
+		want(t, "of no run", none.heard(), "")
+		late := listen(t, s, "?pace=200&after=1", "")
+		want(t, "behind a position far back", late.heard(), "reset 151")
+		late.leave()
+		many("s")
+		want(t, "many again", all.heard(), "reset 301")
+		want(t, "of a run that stands still", still.heard(), "")
+		s.startRun(t, "one")
+		want(t, "one", all.heard(), "step 302 one>Idle")
+
+		whole := listen(t, s, "", "")
+		synctest.Wait()
+		many("t")
+		if got := whole.heard(); strings.Count(got, "step") != 150 || strings.Contains(got, "reset") {
+			t.Errorf("who wants each step: %.200s", got)
+		}
+		want(t, "beside it", all.heard(), "step 452 t149>Idle")
+	})
+}
+
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -152,7 +191,7 @@ func TestFeed(t *testing.T) {
 		want(t, "beats", all.heard(), "beat")
 		all.leave()
 
-		sub, err := NewHub(s.engine).Subscribe(t.Context(), 1) // which has read nothing yet
+		sub, err := NewHub(s.engine).Subscribe(t.Context(), 1, false) // which has read nothing yet
 		if err != nil || sub.Position() != 1 {
 			t.Errorf("a stream begins behind %d, which it has not given: %v", sub.Position(), err)
 		}
@@ -162,6 +201,7 @@ func TestFeed(t *testing.T) {
 		sub.Close()
 		again := listen(t, s, "", "1") // on where it stopped
 		want(t, "again", again.heard(), "step 2 b>Idle step 3 c>Idle")
+		want(t, "behind a position", listen(t, s, "?after=2&pace=5", "").heard(), "step 3 c>Idle")
 		want(t, "of another database", listen(t, s, "", "99").heard(), "reset 3")
 		s.startRun(t, "d")
 		want(t, "after that", again.heard(), "step 4 d>Idle")
@@ -187,7 +227,7 @@ func TestFeed(t *testing.T) {
 func TestFeedMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
-		sub, err := s.Hub().Subscribe(t.Context(), FromNow)
+		sub, err := s.Hub().Subscribe(t.Context(), FromNow, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,13 +12,15 @@ import (
 
 // hub follows the steps of all runs for as long as someone listens: one goroutine looks ten
 // times a second whether there are more, whoever listens and however many. The last steps stand
-// in one list that all subscriptions read, so that a slow one holds nothing up.
+// in one list that all subscriptions read, so that a slow one holds nothing up. Where nobody wants each
+// step, and there are too many for a look, they are not read: all have missed them.
 type hub struct {
 	engine *runtime.Engine
 
 	mu       sync.Mutex
 	closed   bool
 	readers  int
+	whole    int                // how many of these want each step
 	stop     context.CancelFunc // of the goroutine; nil where none runs
 	ended    chan struct{}      // closed when it has returned
 	position int64              // of the last step that is known
@@ -44,6 +46,7 @@ const (
 	lookEvery     = 100 * time.Millisecond
 	mostKeptSteps = 5000 // that a reader may be behind
 	feedPage      = 1000
+	mostPaced     = 100 // that one look reads where nobody wants each step
 )
 
 // newHub gives a hub over the feed of engine.
@@ -54,6 +57,7 @@ func newHub(engine *runtime.Engine) *hub {
 // subscription is one who listens. It must be closed.
 type subscription struct {
 	hub      *hub
+	paced    bool // it is told of the last steps, and that it has missed others
 	position int64
 	backlog  []feedStep
 	behind   int64 // where it was to begin
@@ -64,13 +68,14 @@ type subscription struct {
 // fromNow subscribes to what happens from now on.
 const fromNow int64 = -1
 
-// Subscribe begins to listen behind a position, or fromNow.
-func (h *hub) Subscribe(ctx context.Context, after int64) (*subscription, error) {
-	if err := h.enter(ctx); err != nil {
+// Subscribe begins to listen behind a position, or fromNow. Who is paced does without the steps of a look
+// in which there are many.
+func (h *hub) Subscribe(ctx context.Context, after int64, paced bool) (*subscription, error) {
+	if err := h.enter(ctx, paced); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
-	s := &subscription{hub: h, position: h.position, behind: after}
+	s := &subscription{hub: h, paced: paced, position: h.position, behind: after}
 	kept := after >= h.first
 	h.mu.Unlock()
 	switch {
@@ -79,6 +84,8 @@ func (h *hub) Subscribe(ctx context.Context, after int64) (*subscription, error)
 		s.missed = true
 	case kept:
 		s.position = after
+	case paced && s.position-after > mostPaced:
+		s.missed = true
 	default:
 		if err := s.catchUp(ctx, after); err != nil {
 			s.Close()
@@ -114,7 +121,7 @@ func stepOf(row runtime.FeedRow) feedStep {
 }
 
 // enter counts a reader, and starts the goroutine for the first.
-func (h *hub) enter(ctx context.Context) error {
+func (h *hub) enter(ctx context.Context, paced bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -130,6 +137,9 @@ func (h *hub) enter(ctx context.Context) error {
 		go h.follow(looking, h.ended)
 	}
 	h.readers++
+	if !paced {
+		h.whole++
+	}
 	return nil
 }
 
@@ -142,6 +152,9 @@ func (s *subscription) Close() {
 	h := s.hub
 	h.mu.Lock()
 	var ended chan struct{}
+	if !s.paced {
+		h.whole--
+	}
 	if h.readers--; h.readers == 0 && h.stop != nil {
 		h.stop()
 		h.stop, ended = nil, h.ended
@@ -230,19 +243,41 @@ func (h *hub) follow(ctx context.Context, ended chan struct{}) {
 func (h *hub) read(ctx context.Context) bool {
 	for {
 		h.mu.Lock()
-		after := h.position
+		after, page := h.position, feedPage
+		if h.whole == 0 {
+			page = mostPaced
+		}
 		h.mu.Unlock()
-		rows, err := h.engine.Feed(ctx, after, feedPage)
+		rows, err := h.engine.Feed(ctx, after, page)
 		if err != nil || ctx.Err() != nil {
 			return false
 		}
-		if len(rows) > 0 {
+		switch {
+		case len(rows) == 0:
+			return true
+		case len(rows) < page:
+			h.add(rows)
+			return true
+		case page == mostPaced:
+			if end, err := h.engine.FeedEnd(ctx); err != nil || h.skip(end) {
+				return err == nil
+			}
+		default:
 			h.add(rows)
 		}
-		if len(rows) < feedPage {
-			return true
-		}
 	}
+}
+
+// skip goes to the end of the feed, unless someone wants each step by now, and reports whether it has.
+func (h *hub) skip(end int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.whole > 0 {
+		return false
+	}
+	h.first, h.steps = end, nil
+	h.moved(end)
+	return true
 }
 
 // add tells all of steps.
@@ -258,7 +293,12 @@ func (h *hub) add(rows []runtime.FeedRow) {
 		h.first = h.steps[over-1].ID
 		h.steps = append([]feedStep(nil), h.steps[over:]...) // others read the old list
 	}
-	h.position = h.steps[len(h.steps)-1].ID
+	h.moved(h.steps[len(h.steps)-1].ID)
+}
+
+// moved wakes all who listen. The caller holds mu.
+func (h *hub) moved(position int64) {
+	h.position = position
 	close(h.news)
 	h.news = make(chan struct{})
 }
@@ -269,7 +309,6 @@ func (h *hub) Close() {
 	defer h.mu.Unlock()
 	if !h.closed {
 		h.closed = true
-		close(h.news)
-		h.news = make(chan struct{})
+		h.moved(h.position)
 	}
 }

@@ -65,7 +65,7 @@ func (a *API) table() []route {
 			answer: a.postBulk, body: bulkBody{}, reply: bulkAnswer{}},
 		{method: "POST", path: base + "/simulate", does: "what would happen; nothing is stored", answer: a.postSimulate, body: simulateBody{}, reply: simulateAnswer{}},
 		{method: "GET", path: base + "/feed", does: "steps as they happen, as Server-Sent Events: step, reset where some were missed, bye",
-			query: []string{"run", "machine", "pace"}, answer: a.getFeed, stream: true, gives: "text/event-stream"},
+			query: []string{"run", "machine", "pace", "after"}, answer: a.getFeed, stream: true, gives: "text/event-stream"},
 		{method: "GET", path: base + "/openapi.json", does: "this description", answer: a.getOpenAPI, reply: object{}},
 		{method: "GET", path: "/metrics", does: "figures in the text format of Prometheus", answer: a.getMetrics, gives: "text/plain"},
 		{method: "GET", path: "/health", does: "whether the database answers", answer: a.getHealth, reply: healthAnswer{}},

@@ -65,6 +65,7 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		p.status, p.notice = statusOf(refused), &notice{Bad: true, Text: refused.Why}
+		p.feed = "-" // its address takes no GET, and what was typed would be gone
 		s.write(w, r, &p)
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/svg"
@@ -17,7 +18,7 @@ var assetFiles embed.FS
 // assets are what pages load, by name, with the sheet of pictures behind that of pages.
 var assets = map[string]*assetFile{
 	"app.css":  newAsset("text/css; charset=utf-8", read("app.css"), []byte(svg.Sheet(svg.Page))),
-	"app.js":   newAsset("text/javascript; charset=utf-8", read("app.js")),
+	"app.js":   newAsset("text/javascript; charset=utf-8", bare(read("app.js"))),
 	"icon.svg": newAsset("image/svg+xml", read("icon.svg")),
 }
 
@@ -33,6 +34,12 @@ func read(name string) []byte {
 	}
 	return text
 }
+
+// besides is what a script has for those who read its source: comments, except behind code, and indents.
+var besides = regexp.MustCompile(`/\*\*[\s\S]*?\*/ ?|(?m:^\s*(//.*)?)`)
+
+// bare is a script without that.
+func bare(script []byte) []byte { return besides.ReplaceAll(script, nil) }
 
 func newAsset(kind string, parts ...[]byte) *assetFile {
 	text := bytes.Join(parts, []byte("\n"))

@@ -135,28 +135,40 @@ func (d *machineData) Bar(one day) template.HTML {
 // mostPairs is for how many moves between states the arrows are looked for.
 const mostPairs = 100
 
-// often is how often runs have taken each arrow of the drawing lately, as far as that is known of moves
-// between states.
-func (v *version) often(counts []store.StepCount, name string) map[string]int64 {
+// often puts on each arrow of the drawing how often runs have taken it lately, as far as that is known of moves
+// between states: as thickness, and of failures as a number.
+func (l *light) often(v *version, counts []store.StepCount, name string) {
 	type pair struct{ from, to string }
-	moves := map[pair]int64{}
+	moves, failures := map[pair]int64{}, map[pair]int64{}
 	for i := range counts {
-		if c := &counts[i]; c.Machine == name && c.Effect == machine.Moved && c.From != "" {
-			moves[pair{c.From, c.To}] += c.Steps
+		c := &counts[i]
+		if c.Machine != name || c.From == "" {
+			continue
+		}
+		p := pair{c.From, c.To}
+		switch fails := c.Kind == machine.FailureInput; {
+		case c.Effect == machine.Moved:
+			if moves[p] += c.Steps; fails {
+				failures[p] += c.Steps
+			}
+		case c.Effect == machine.Retried && fails:
+			l.failed["arrow-"+c.From+"-"+c.From+"-retry"] += c.Steps
 		}
 	}
-	out := map[string]int64{}
 	if len(moves) > mostPairs || v.ir == nil {
-		return out
+		return
 	}
+	taken := map[string]int64{}
 	for p, n := range moves {
 		for _, e := range drawing.Plan(v.ir, &drawing.Highlight{Moves: []drawing.Move{{From: p.from, To: p.to}}}).Edges {
-			if e.Mark == drawing.Taken {
-				out["arrow-"+e.ID()] += n
+			if id := "arrow-" + e.ID(); e.Mark == drawing.Taken {
+				if taken[id] += n; failures[p] > 0 {
+					l.failed[id] += failures[p]
+				}
 			}
 		}
 	}
-	return out
+	l.thick(taken)
 }
 
 // thick are the classes of arrows that were taken so often.

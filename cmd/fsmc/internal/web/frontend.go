@@ -75,7 +75,7 @@ func (s *Site) Diagram(ctx context.Context, found *runtime.Version, p httpapi.Pi
 	}
 	text := bytes.Replace([]byte(full.lit(l)), asGroup, asGraphic, 1)
 	head, rest, _ := bytes.Cut(text, []byte("\n"))
-	return fmt.Appendf(nil, "%s\n<style>\n%s%s</style>\n%s", head, svg.Sheet(p.Theme), badgeSheet, rest), nil
+	return fmt.Appendf(nil, "<svg%s%s\n<style>\n%s%s</style>\n%s", nameSpace, bytes.TrimPrefix(head, []byte("<svg")), svg.Sheet(p.Theme), badgeSheet, rest), nil
 }
 
 // walked is the light of a run that has taken some steps, and now is in a state.

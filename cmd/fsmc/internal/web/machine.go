@@ -160,6 +160,6 @@ func (s *Site) drawMachine(d *machineData, v *survey) {
 		l.links["state-"+row.State] = s.Base + "runs?where=" + url.QueryEscape("machine="+d.Name+" state="+row.State)
 		l.count(row)
 	}
-	l.thick(d.Version.often(v.counts.Steps, d.Name))
+	l.often(d.Version, v.counts.Steps, d.Name)
 	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }

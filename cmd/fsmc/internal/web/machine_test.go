@@ -2,12 +2,14 @@ package web
 
 import (
 	"context"
+	"encoding/xml"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -89,6 +91,65 @@ func TestDrawings(t *testing.T) {
 	s.hasNot(compact, "event.level &gt; 1")
 	full := s.get("/machines/Approval?full=1", 200)
 	s.has(full, `href="/machines/Approval"`, "event.level &gt; 1", "1 run in Waiting")
+}
+
+// TestArrowsOfFailures: an arrow that failures took says how often, and one that was taken otherwise does not.
+func TestArrowsOfFailures(t *testing.T) {
+	busy := &busyStore{}
+	s := newSite(t, `machine Job {
+	event Skip
+	activity work()
+	initial Working
+	state Working {
+		do work() timeout 1m
+		on done -> Done
+		on Skip -> Skipped
+		on failed retry 2 backoff 1s..2s else -> Failed
+	}
+	terminal Done
+	terminal Skipped failure
+	terminal Failed failure
+}
+`, func(o *Options) {
+		busy.Store = o.Store
+		o.Store, o.Engine = busy, runtime.NewEngine(busy)
+	})
+	count := func(kind machine.InputKind, to string, effect machine.Effect, n int64) {
+		busy.more.Steps = append(busy.more.Steps, store.StepCount{Machine: "Job", Day: store.DayOf(time.Now()), Kind: kind, From: "Working", To: to, Effect: effect, Steps: n})
+	}
+	count(machine.FailureInput, "Working", machine.Retried, 7)
+	count(machine.FailureInput, "Failed", machine.Moved, 5)
+	count(machine.EventInput, "Skipped", machine.Moved, 3)
+	count(machine.DoneInput, "Done", machine.Moved, 90)
+	if _, err := s.engine.Start(t.Context(), "Job", "job-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	page := s.get("/machines/Job", 200)
+	for id, times := range map[string]string{"Working-Working-retry": "7", "Working-Failed": "5", "Working-Skipped": "", "Working-Done": ""} {
+		_, arrow, found := strings.Cut(page, `<g id="arrow-`+id+`"`)
+		arrow, _, _ = strings.Cut(arrow, "</g>")
+		if _, n, has := strings.Cut(arrow, `<text class="times`); !found || has != (times != "") || has && !strings.HasSuffix(n, ">"+times+"</text>") {
+			t.Errorf("%s has %q, want the number %q", id, arrow, times)
+		}
+	}
+}
+
+// TestDiagramAlone: a drawing that is no part of a page says that it is SVG, and one within a page need not.
+func TestDiagramAlone(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	versions, err := s.engine.Versions(t.Context())
+	if err != nil || len(versions) != 1 {
+		t.Fatal(versions, err)
+	}
+	text, err := s.site.Diagram(t.Context(), &versions[0], httpapi.Picture{})
+	if err != nil || !strings.HasPrefix(string(text), `<svg xmlns="http://www.w3.org/2000/svg" class="machine"`) {
+		t.Errorf("%.200s %v", text, err)
+	}
+	if err := xml.Unmarshal(text, new(struct{})); err != nil {
+		t.Error(err)
+	}
+	s.hasNot(s.get("/runs/doc-1", 200), "xmlns")
 }
 
 // TestOutbox: a message that nobody has delivered is on the page of its run.

@@ -14,7 +14,8 @@ import (
 // overviewData is what the first page shows.
 type overviewData struct {
 	Groups []*problemGroup
-	Total  int
+	Total  int  // runs in them
+	More   bool // or more of them
 	Cards  []*card
 	Newest []runtime.RunRow
 
@@ -32,7 +33,7 @@ func (s *Site) overviewPage(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := &overviewData{Groups: groups(&survey.health), Total: len(survey.health.Problems), Cards: cards(survey), Longest: survey.longest[:min(len(survey.longest), longestShown)]}
+	d := &overviewData{Groups: groups(&survey.health), Total: affected(survey.health.Problems), More: len(survey.health.More) > 0, Cards: cards(survey), Longest: survey.longest[:min(len(survey.longest), longestShown)]}
 	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
 		return page{}, err
 	}

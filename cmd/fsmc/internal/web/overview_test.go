@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -56,7 +57,7 @@ func TestOverviewWeight(t *testing.T) {
 	if err := templates["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Cards: cards}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := page.Len() + len(assets["app.js"].text) + len(assets["app.css"].text); n >= 60<<10 {
+	if n := whole(page.String()); n >= mostWeight {
 		t.Errorf("the page and what it loads are %d bytes", n)
 	}
 }
@@ -93,4 +94,37 @@ func TestOverviewWithoutFeed(t *testing.T) {
 	page := s.get("/", 200)
 	s.has(page, "<strong>1</strong> active", "doc-1")
 	s.hasNot(page, "Last hour", "does not answer")
+}
+
+// TestAfter: a page says up to which step it knows, so that its stream begins behind that.
+func TestAfter(t *testing.T) {
+	s := newSite(t, approval, nil)
+	s.start("doc-1", `{"title": "A"}`)
+	s.has(s.get("/runs/doc-1", 200), `data-after="1"`)
+	s.start("doc-2", `{"title": "A"}`)
+	s.has(s.get("/", 200), `data-after="2"`)
+}
+
+// TestNarrowBars: attempts of a visit whose bar is too narrow are one, which says how many there were.
+func TestNarrowBars(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	step := func(seq int64, after time.Duration, kind machine.InputKind, effect machine.Effect, from, to string) runtime.StepView {
+		v := runtime.StepView{Seq: seq, At: at.Add(after), Kind: kind, Effect: effect, From: from, To: to}
+		if from != "" && kind != machine.EventInput {
+			v.Activity, v.Attempt, v.Took = "fetch", int(seq), "1s"
+		}
+		return v
+	}
+	steps := []runtime.StepView{
+		step(1, 0, machine.StartInput, machine.Moved, "", "Fetching"),
+		step(2, time.Second, machine.FailureInput, machine.Retried, "Fetching", "Fetching"),
+		step(3, 3*time.Second, machine.ResultInput, machine.Moved, "Fetching", "Waiting"),
+	}
+	wide, narrow := string(bars(steps, nil, at.Add(10*time.Second))), string(bars(steps, nil, at.Add(time.Hour)))
+	if strings.Count(wide, "fetch, attempt") != 2 || strings.Contains(wide, "2 attempts") {
+		t.Error(wide)
+	}
+	if strings.Count(narrow, "fetch, attempt") != 0 || !strings.Contains(narrow, `class="failed"`) || !strings.Contains(narrow, "2 attempts, 1 failed") {
+		t.Error(narrow)
+	}
 }

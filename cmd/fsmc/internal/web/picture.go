@@ -38,12 +38,14 @@ var (
 	widths    = regexp.MustCompile(`^<svg [^>]*width="(\d+)"`)
 	asGraphic = []byte(`role="img"`)
 	asGroup   = []byte(`role="group"`)
+	nameSpace = []byte(` xmlns="http://www.w3.org/2000/svg"`)
 )
 
 // draw writes the picture of d.
 func draw(d *drawing.Drawing) *picture {
-	// What an image holds is one thing to a reader of screens; the states of this one are links.
-	p := &picture{text: bytes.Replace(svg.Print(d, ""), asGraphic, asGroup, 1), spots: map[string]spot{}}
+	// What an image holds is one thing to a reader of screens; the states of this one are links. In HTML it needs no
+	// name space.
+	p := &picture{text: bytes.Replace(bytes.Replace(svg.Print(d, ""), asGraphic, asGroup, 1), nameSpace, nil, 1), spots: map[string]spot{}}
 	if m := widths.FindSubmatch(p.text); m != nil {
 		p.wide, _ = strconv.Atoi(string(m[1]))
 	}
@@ -85,10 +87,11 @@ type light struct {
 	classes map[string]string // "taken"
 	links   map[string]string // where a state leads
 	badges  map[string][]badge
+	failed  map[string]int64 // how often an arrow was taken by a failure
 }
 
 func newLight() *light {
-	return &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}}
+	return &light{classes: map[string]string{}, links: map[string]string{}, badges: map[string][]badge{}, failed: map[string]int64{}}
 }
 
 // badge is a number at the upper right corner of a box.
@@ -121,6 +124,11 @@ func (p *picture) lit(l *light) template.HTML {
 			all = append(all, insertion{s.end - len("</g>"), 1, badgesText(s, list)})
 		}
 	}
+	for id, n := range l.failed {
+		if s, ok := p.spots[idOf(id)]; ok {
+			all = append(all, insertion{s.end - len("</g>"), 1, timesText(p.text[s.begin:s.end], n)})
+		}
+	}
 	slices.SortFunc(all, func(a, b insertion) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order), cmp.Compare(a.text, b.text))
 	})
@@ -133,6 +141,30 @@ func (p *picture) lit(l *light) template.HTML {
 	}
 	out.Write(p.text[last:])
 	return template.HTML(out.String()) //nolint:gosec // written by codegen/svg and quoted, which escape every text
+}
+
+// labelled is the first line of an arrow's label.
+var labelled = regexp.MustCompile(`<text (?:class="[^"]*" )?x="(\d+)" y="(\d+)"`)
+
+// timesText writes how often an arrow was taken, beside its label: above it, where the arrow passes, and of a row
+// within a state left of the box.
+func timesText(group []byte, n int64) string {
+	m := labelled.FindSubmatch(group)
+	if m == nil {
+		return ""
+	}
+	x, _ := strconv.Atoi(string(m[1]))
+	y, _ := strconv.Atoi(string(m[2]))
+	class := "times"
+	switch kind, _, _ := bytes.Cut(group, []byte(">")); {
+	case bytes.Contains(kind, []byte(`class="stub`)):
+		class, x = "times row", x-15
+	case bytes.Contains(kind, []byte(` retry"`)):
+		x, y = x+8, y-13
+	default:
+		x, y = x-7, y-13
+	}
+	return `<text class="` + class + `" x="` + strconv.Itoa(x) + `" y="` + strconv.Itoa(y) + `">` + strconv.FormatInt(n, 10) + `</text>`
 }
 
 // idOf is an id as it stands in the text of a picture.

@@ -95,6 +95,15 @@ func groups(h *runtime.Health) (out []*problemGroup) {
 	return out
 }
 
+// affected is how many runs have problems, of which one may have several.
+func affected(problems []runtime.Problem) int {
+	runs := map[string]bool{}
+	for i := range problems {
+		runs[problems[i].Run] = true
+	}
+	return len(runs)
+}
+
 // Words says what is wrong with the runs of a group.
 func (g *problemGroup) Words() string {
 	switch g.Kind {

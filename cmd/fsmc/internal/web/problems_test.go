@@ -48,6 +48,26 @@ func TestProblemButtons(t *testing.T) {
 	}
 }
 
+// TestOverviewLine: the line on the first page counts runs, each once, and says where there is more than it shows.
+func TestOverviewLine(t *testing.T) {
+	s := stuckSite(t, func(o *Options) { o.Health.Limit = 1 })
+	s.has(s.get("/", 200), "<strong>1 or more runs need a look:</strong>", `<a href="/problems">1 stuck in Approval.Waiting</a>.`)
+	h := runtime.Health{Problems: []runtime.Problem{
+		{Kind: runtime.StuckRun, Run: "doc-1", Machine: "Approval", State: "A"}, {Kind: runtime.NoWorker, Run: "doc-1", Machine: "Approval", State: "A"},
+	}}
+	for _, state := range strings.Fields("B C D E F G") {
+		h.Problems = append(h.Problems, runtime.Problem{Kind: runtime.StuckRun, Run: "of-" + state, Machine: "Approval", State: state})
+	}
+	var page strings.Builder
+	if err := templates["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Groups: groups(&h), Total: affected(h.Problems)}}); err != nil {
+		t.Fatal(err)
+	}
+	s.has(page.String(), "<strong>7 runs need a look:</strong>", `, <a href="/problems">…</a></p>`)
+	if n := strings.Count(page.String(), `href="/problems"`); n != 7 {
+		t.Errorf("%d links", n)
+	}
+}
+
 // TestProblemButtonsOfReaders: who may only look has none.
 func TestProblemButtonsOfReaders(t *testing.T) {
 	page := stuckSite(t, func(o *Options) { o.ReadOnly = true })

@@ -24,15 +24,15 @@ type answer struct {
 // mostKept is how many pages are kept.
 const mostKept = 200
 
-// of gives the page of a request: the one that is kept, or what render makes.
-func (c *rendered) of(s *Site, r *http.Request, render func(*http.Request) (int, []byte)) (int, []byte) {
+// of gives the page of a request: the one that is kept, or what render makes, which shows all steps up to a position.
+func (c *rendered) of(s *Site, r *http.Request, render func(r *http.Request, position int64) (int, []byte)) (int, []byte) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit) // others may wait for it
 	defer cancel()
 	r = r.WithContext(ctx)
 	// What the store has, and not what the hub has seen of it: who has just done something sees it.
 	position, err := s.Engine.FeedEnd(ctx)
 	if err != nil {
-		return render(r) // which says that the store does not answer
+		return render(r, 0) // which says that the store does not answer
 	}
 	key := fmt.Sprintf("%d %d %t %s", position, s.now().Unix(), s.mayWrite(r), r.URL.RequestURI())
 	c.mu.Lock()
@@ -49,7 +49,7 @@ func (c *rendered) of(s *Site, r *http.Request, render func(*http.Request) (int,
 	if mine {
 		defer close(a.done)
 		a.status, a.body = http.StatusInternalServerError, []byte("this page cannot be written; the log says why") // should render panic
-		a.status, a.body = render(r)
+		a.status, a.body = render(r, position)
 		return a.status, a.body
 	}
 	<-a.done

@@ -48,7 +48,7 @@ type runData struct {
 	Typed      *typed
 	More       bool // it has started more children than are shown
 	steps      []runtime.StepView
-	latest     bool // steps are the last pathShown
+	latest     bool // steps are the last historyShown
 	now        time.Time
 }
 
@@ -61,7 +61,7 @@ type typed struct {
 }
 
 // How many steps a page of a run shows. The first one has few, so that it is small: most of those
-// who open it look at what the run does now.
+// who open it look at what the run does now. In the drawing the way of historyShown steps is lit.
 const (
 	historyFirst = 15
 	historyShown = 200
@@ -161,10 +161,15 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
 	s.drawRun(r, d)
-	d.Bars = bars(d.steps, d.View, d.now)
 	if d.View == nil {
+		d.Bars = bars(d.steps, nil, d.now)
 		return
 	}
+	then := d.now
+	if d.At > 0 {
+		then = d.View.Updated
+	}
+	d.Bars = bars(d.steps, d.View, then)
 	d.Activities = d.activityRows()
 	if d.At == 0 && s.mayWrite(r) {
 		d.Commands = s.commands(ctx, d.ID)
@@ -177,9 +182,6 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 		d.Message = &rows[0]
 	}
 }
-
-// pathShown is how many steps back the way through the drawing is lit.
-const pathShown = 1000
 
 // drawRun lights the drawing of the run's machine.
 func (s *Site) drawRun(r *http.Request, d *runData) {
@@ -202,7 +204,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 	steps := d.steps
 	if !d.latest {
 		var err error
-		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-pathShown), int(min(pathShown, last))); err != nil {
+		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-historyShown), int(min(historyShown, last))); err != nil {
 			steps = nil // it is said where the history stands
 		}
 	}
@@ -211,8 +213,12 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 		state = d.View.State
 	}
 	l := d.Machine.walked(steps, state)
+	here := s.Base + d.Path
+	if r.Method == http.MethodGet && d.At == 0 && !d.ByQuery() {
+		here = "" // a drawing has many links
+	}
 	for _, leaf := range d.Machine.leaves() {
-		l.links["state-"+leaf.Path] = s.Base + d.Path + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
+		l.links["state-"+leaf.Path] = here + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
 	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }

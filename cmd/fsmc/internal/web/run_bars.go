@@ -27,6 +27,21 @@ type attempt struct {
 	title    string
 }
 
+// together are the attempts of a visit as one, where its bar is too narrow to point at each of them.
+func (v *visit) together() attempt {
+	all := attempt{from: v.from, to: v.to, title: describe.Count(len(v.attempts), "attempt")}
+	failed := 0
+	for i := range v.attempts {
+		if v.attempts[i].failed {
+			failed++
+		}
+	}
+	if all.failed = failed > 0; all.failed {
+		all.title += fmt.Sprintf(", %d failed", failed)
+	}
+	return all
+}
+
 // mostBars is how many visits are shown.
 const mostBars = 12
 
@@ -70,6 +85,7 @@ const (
 	barsWide  = 480
 	barsLabel = 150
 	barHigh   = 20
+	barNarrow = 8 // in which attempts are not told apart
 )
 
 // bars draws a bar for each visit on one axis of time, with the attempts inside.
@@ -101,6 +117,9 @@ func bars(steps []runtime.StepView, v *runtime.View, now time.Time) template.HTM
 		left, right := x(one.from), x(one.to)
 		fmt.Fprintf(&b, `<g class="%s"><title>%s</title><text x="%d" y="%d">%s</text><rect x="%d" y="%d" width="%d"/>`,
 			class, quoted(one.state+": "+describe.Short(one.to.Sub(one.from))), barsLabel-8, y+14, quoted(shortened(one.state, 22)), left, y+4, max(2, right-left))
+		if len(one.attempts) > 1 && right-left < barNarrow {
+			one.attempts = []attempt{one.together()}
+		}
 		for _, a := range one.attempts {
 			kind := "attempt"
 			if a.failed {

@@ -41,23 +41,12 @@ func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) err
 	if d.OfState = r.URL.Query().Get("state"); d.OfState != "" {
 		shown = historyShown
 	}
-	read := func(most int64) ([]runtime.StepView, error) {
-		return s.Engine.History(ctx, d.ID, max(0, last-most), int(min(most, last)))
-	}
-	var steps []runtime.StepView
-	var err error
-	if d.latest { // once for the drawing, too
-		steps, err = read(pathShown)
-		d.latest = err == nil
-	}
-	if !d.latest {
-		steps, err = read(historyShown)
-	}
+	steps, err := s.Engine.History(ctx, d.ID, max(0, last-historyShown), int(min(historyShown, last)))
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		d.Damage = describe.Joined(d.Damage+" "+words(err), 2000)
+		d.Damage, d.latest = describe.Joined(d.Damage+" "+words(err), 2000), false
 	}
 	d.steps = steps
 	arrows, after := arrowsOf(d.Machine), max(0, last-int64(shown))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -83,14 +84,41 @@ func luminance(t *testing.T, colour string) (sum float64) {
 	return sum
 }
 
+// mostWeight is what a page may weigh with all that it loads.
+const mostWeight = 60_000
+
+// whole is the weight of a page with all that it loads.
+func whole(page string) int {
+	return len(assets["app.js"].text) + len(assets["app.css"].text) + len(page)
+}
+
 // TestWeight: what a page loads is small.
 func TestWeight(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)
 	script, sheet, page := len(assets["app.js"].text), len(assets["app.css"].text), len(s.get("/runs/doc-1", 200))
 	t.Logf("script %d, sheet %d with %d of drawings, page %d bytes", script, sheet, len(svg.Sheet(svg.Page)), page)
-	if script >= 12<<10 || sheet >= 16<<10 || script+sheet+page >= 60<<10 {
+	if script >= 12_000 || sheet >= 16_000 || script+sheet+page >= mostWeight {
 		t.Errorf("a page weighs %d + %d + %d bytes", script, sheet, page)
+	}
+	if comment := regexp.MustCompile(`(?m)^ *//.*|/\*.*`).FindString(string(assets["app.js"].text)); comment != "" {
+		t.Errorf("the script is sent with the comment %q", comment)
+	}
+}
+
+// TestWeightOfLongIDs: fifty runs whose ids are long are not too much for a page either.
+func TestWeightOfLongIDs(t *testing.T) {
+	s := newSite(t, approval, nil)
+	for i := range 50 {
+		s.start(fmt.Sprintf("%s.%02d", strings.Repeat("customer-4711.", 4)[:52], i), `{"title": "A"}`)
+	}
+	page := s.get("/runs?where=machine%3DApproval+status%3Drunning", 200)
+	if n := strings.Count(page, `name="run"`); n != 50 {
+		t.Errorf("the page has %d runs", n)
+	}
+	t.Logf("%d bytes, the page %d", whole(page), len(page))
+	if whole(page) >= mostWeight {
+		t.Errorf("it weighs %d bytes, the page %d", whole(page), len(page))
 	}
 }
 
@@ -152,10 +180,9 @@ func TestWeightOfExamples(t *testing.T) {
 			shown++
 			page := s.get("/runs/"+name, 200)
 			for kind, page := range map[string]string{"a run": page, "the machine": s.get("/machines/"+name, 200)} {
-				whole := len(assets["app.js"].text) + len(assets["app.css"].text) + len(page)
-				t.Logf("%s: %s weighs %d bytes, its page %d", name, kind, whole, len(page))
-				if whole >= 60<<10 {
-					t.Errorf("%s: %s weighs %d bytes, its page %d", name, kind, whole, len(page))
+				t.Logf("%s: %s weighs %d bytes, its page %d", name, kind, whole(page), len(page))
+				if whole(page) >= mostWeight {
+					t.Errorf("%s: %s weighs %d bytes, its page %d", name, kind, whole(page), len(page))
 				}
 			}
 			if !strings.Contains(page, `?full=1">The full drawing</a>`) {

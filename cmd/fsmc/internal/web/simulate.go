@@ -122,7 +122,7 @@ func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	if d.Machine, err = s.machines.of(ctx, m.Hash()); err != nil {
 		return nil, err
 	}
-	if d.before, err = s.Engine.History(ctx, d.Run, max(0, at-pathShown), int(min(pathShown, at))); err != nil {
+	if d.before, err = s.Engine.History(ctx, d.Run, max(0, at-historyShown), int(min(historyShown, at))); err != nil {
 		return nil, err
 	}
 	d.Path = "runs/" + url.PathEscape(d.Run) + "/simulate"

@@ -41,7 +41,7 @@ func (s *Site) look(ctx context.Context) (*survey, error) {
 		if v.counts, err = s.Store.Counts(ctx, "", since); err != nil {
 			return nil, err
 		}
-		if v.stats, err = s.Engine.Stats(ctx, runtime.StatsQuery{Since: since}); err != nil {
+		if v.stats, err = s.Engine.StatsOf(ctx, &v.counts); err != nil {
 			return nil, err
 		}
 		if hour, err := s.Engine.Throughput(ctx); err == nil { // a standby has no feed, and yet all else

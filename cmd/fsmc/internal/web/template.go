@@ -26,7 +26,7 @@ func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
 		"json": jsonText, "percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }, "plain": func(s string) string { return describe.Plain(s, 400) },
-		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return describe.Then(&f) },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return strings.ReplaceAll(describe.Then(&f), "-> ", "->\u00a0") },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
 	for _, name := range names {
@@ -65,7 +65,7 @@ func runPath(id string) string {
 // when is a time with its exact form in the title.
 func when(t time.Time) template.HTML { return timeTag(t, describe.When(t, time.Now())) }
 
-// since is how long ago a time is; the script counts on.
+// since is how long ago a time is; the script asks for it again.
 func since(t time.Time) template.HTML { return timeTag(t, describe.Ago(t, time.Now())) }
 
 func timeTag(t time.Time, text string) template.HTML {
@@ -79,8 +79,11 @@ func timeTag(t time.Time, text string) template.HTML {
 // mostShown is how much of a payload a page shows; the rest is in fsmc history.
 const mostShown = 20_000
 
-// jsonText is JSON for people: on lines of their own where it is long.
-func jsonText(data json.RawMessage) string {
+// inText makes text fit to stand between tags, where a quote, of which JSON has many, is no sign of HTML.
+var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// jsonText is JSON for people, for a place between tags: on lines of their own where it is long.
+func jsonText(data json.RawMessage) template.HTML {
 	text := string(data)
 	if len(text) > 60 {
 		if indented, err := json.MarshalIndent(data, "", "  "); err == nil && len(indented) < 2*len(text)+200 {
@@ -94,7 +97,7 @@ func jsonText(data json.RawMessage) string {
 		}
 		text = text[:cut] + fmt.Sprintf("… (%d bytes in all; fsmc show prints the rest)", len(data))
 	}
-	return describe.Printable(text)
+	return template.HTML(inText.Replace(describe.Printable(text))) //nolint:gosec // as html/template escapes text
 }
 
 // words is an error for people.

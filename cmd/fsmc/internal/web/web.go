@@ -88,6 +88,7 @@ type page struct {
 	status int           // 200 unless said
 	pace   time.Duration // how often it is fetched again at most; 500 ms unless said
 	feed   string        // which steps make it old: the query of the feed; "-" for none
+	after  int64         // the last step of the store that it knows; 0 where that is not known
 	data   any
 	filter string // what stands in the field of the header
 	notice *notice
@@ -105,11 +106,12 @@ const limit = 10 * time.Second
 // page makes a handler of what builds a page.
 func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		status, body := s.rendered.of(s, r, func(r *http.Request) (int, []byte) {
+		status, body := s.rendered.of(s, r, func(r *http.Request, position int64) (int, []byte) {
 			p, err := build(r)
 			if err != nil {
 				p = s.errorPage(r, err)
 			}
+			p.after = position
 			return s.render(r, &p)
 		})
 		send(w, status, body)
@@ -148,6 +150,7 @@ func (s *Site) log(text string, args ...any) {
 type frame struct {
 	Base, Title, Feed, Filter string
 	Pace                      int64 // in milliseconds
+	After                     int64 // the position in the feed
 	ReadOnly                  bool
 	Section                   string
 	Problems                  int
@@ -159,7 +162,7 @@ type frame struct {
 }
 
 func (s *Site) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
+	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), After: p.after, Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
 	if s.stopped.Load() {
 		f.Banner = "The database writes nothing more: what is here is the last that is known of it. Look at its file, then start the server again."
 	}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -144,7 +145,7 @@ func TestRunPage(t *testing.T) {
 	s.has(page,
 		"doc-1 is in Waiting since", "until ", // the sentence of fsmc show
 		`id="state-Waiting" class="state current"`, `id="arrow-(start)-Waiting" class="arrow initial taken"`,
-		`<button class="primary">Approve</button>`, "Says yes.", `name="f.level"`, "int 1..5", "json?",
+		`<button class="primary" name="event" value="Approve">Approve</button>`, "Says yes.", `name="f.level"`, "int 1..5", "json?",
 		`name="if_seq" value="1"`, "Waiting after 2d", `title="fsmc pause doc-1"`, `name="reason" required`,
 		`href="/machines/Approval"`)
 }
@@ -155,7 +156,7 @@ func TestSendFromPage(t *testing.T) {
 	form := url.Values{"event": {"Approve"}, "if_seq": {"1"}, "f.note": {"well </script> done"}, "f.level": {"7"}, "f.why": {""}}
 
 	page := s.post("/runs/doc-1/send", form, 422) // the level is out of range
-	s.has(page, "well &lt;/script&gt; done", `value="7"`, `class="event refused"`)
+	s.has(page, "well &lt;/script&gt; done", `value="7"`, `aria-invalid="true"`, `data-feed="-"`)
 	s.hasNot(page, "</script> done")
 
 	form.Set("f.level", "1")
@@ -221,13 +222,18 @@ func TestTimeTravel(t *testing.T) {
 	s.has(page, `action="/runs/doc-1"`, `name="at" min="1" max="4" value="2"`, "<output for=\"at\">2 of 4</output>")
 	s.has(s.get("/runs/doc-1?at=2", 200), "Step 2 of 4", `value="2"`) // where the form of the slider leads
 	s.has(s.get("/runs/doc-1", 200), `min="1" max="4" value="4"`)
+	now := s.site.now
+	s.site.now = func() time.Time { return time.Now().Add(time.Hour) }
+	s.has(s.get("/runs/doc-1/at/2", 200), "<title>Waiting: ")
+	s.hasNot(s.get("/runs/doc-1/at/2", 200), "<title>Waiting: 1h") // nor had it been there for so long then
+	s.site.now = now
 	s.start("..", `{"title": "A"}`)
 	s.post("/run/send?id=..", url.Values{"event": {"Reject"}}, 303)
 	s.has(s.get("/run?id=..", 200), `id="time" action="/run"><input type="hidden" name="id" value="..">`)
 	s.has(s.get("/run?id=..&at=1", 200), "Step 1 of 2")
 	s.start("new", `{"title": "A"}`)
 	s.hasNot(s.get("/runs/new", 200), `type="range"`) // there is no other time
-	s.has(page, "Step 2 of 4", `{&#34;note&#34;:&#34;one&#34;}`, `id="state-Waiting" class="state current"`, `href="/runs/doc-1/at/1"`, `href="/runs/doc-1/at/3"`)
+	s.has(page, "Step 2 of 4", `{"note":"one"}`, `id="state-Waiting" class="state current"`, `href="/runs/doc-1/at/1"`, `href="/runs/doc-1/at/3"`)
 	s.hasNot(page, `class="primary"`, "two", `id="arrow-Waiting-Rejected" class="arrow cancel taken"`)
 	s.has(s.get("/runs/doc-1/at/9", 404), "steps 1 to 4")
 	s.get("/runs/doc-1/at/0", 404)

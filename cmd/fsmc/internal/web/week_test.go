@@ -41,7 +41,7 @@ func TestShareOfFailures(t *testing.T) {
 	})
 	s.start("doc-1", `{"title": "A"}`)
 	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
-	s.has(s.get("/machines/Approval", 200), `<td>failed(timeout)</td><td>-&gt; Rejected</td><td class="num">1</td><td class="num">50.0 %</td>`)
+	s.has(s.get("/machines/Approval", 200), `<td>failed(timeout)</td><td>-&gt; Rejected</td><td class="num">1</td><td class="num">50.0 %</td>`)
 }
 
 const loop = `machine Loop {

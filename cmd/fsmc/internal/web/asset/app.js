@@ -154,7 +154,8 @@ let stream = null;
 function listen() {
   const feed = body.dataset.feed || "";
   if (feed === "-" || stream || document.hidden) return;
-  stream = new EventSource(base + "api/v1/feed?pace=" + pace + (feed ? "&" + feed : ""));
+  const after = body.dataset.after; // so that a step between the page and its stream is seen
+  stream = new EventSource(base + "api/v1/feed?pace=" + pace + (after ? "&after=" + after : "") + (feed ? "&" + feed : ""));
   stream.addEventListener("open", () => {
     if (live?.dataset.state === "away") soon();
     state("live", "live");
@@ -179,7 +180,13 @@ document.addEventListener("visibilitychange", () => {
   }
 });
 window.addEventListener("pagehide", () => stream?.close());
-if (body.dataset.feed !== "-") window.setInterval(soon, 20000); // times go on where nothing else does
+// Times go on where nothing else does, and those of timers count down in their last minute.
+let seconds = 0;
+window.setInterval(() => {
+  const timers = /** @type {HTMLTimeElement[]} */ ([...document.querySelectorAll("#timers time")]);
+  const near = timers.some((t) => Math.abs(Date.parse(t.dateTime) - Date.now()) < 60000);
+  if (body.dataset.feed !== "-" && (near || ++seconds % 20 === 0)) soon();
+}, 1000);
 listen();
 
 // Drawings

@@ -140,6 +140,18 @@ func TestBulk(t *testing.T) {
 	tb.quiet()
 }
 
+// TestCountdown: a timer that is near counts down, while nothing happens to its run.
+func TestCountdown(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	w.write("soon.fsm", "machine Soon {\n    event Go\n    initial Waiting\n    state Waiting {\n        on Go -> Done\n        after 50s -> Done\n    }\n    terminal Done\n}\n", 0o644)
+	w.fsmc("run", "--detach", "--id", "soon-1", "soon.fsm")
+	tb := w.open("runs/soon-1")
+	tb.until(live)
+	tb.do(chromedp.Evaluate(`window.before = document.querySelector("#timers time").innerText`, nil))
+	tb.until(`document.querySelector("#timers time").innerText !== window.before`)
+	tb.quiet()
+}
+
 // TestKeys: time travel, the filter and the pages by keys.
 func TestKeys(t *testing.T) {
 	w := newWorld(t, []string{"doc-1", "doc-2"})

@@ -54,7 +54,7 @@ func axe(t *testing.T) string {
 }
 
 // findings are those of axe-core on a page.
-const findings = `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v =>
+const findings = `axe.run(document, {rules: {"target-size": {enabled: true}}, resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v =>
 	v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0] ? n.any[0].message : "")).join(" | "))))`
 
 // TestPages looks at each page, wide and narrow, light and dark, with and without scripts.
@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	for _, page := range pagesOf {
 		for _, scripts := range []bool{true, false} {
 			tb := w.open(page.path, emulation.SetScriptExecutionDisabled(!scripts))
-			for _, wide := range []int64{1400, 400} {
+			for _, wide := range []int64{1400, 400, 320} {
 				for _, scheme := range []string{"light", "dark"} {
 					name := fmt.Sprintf("%s-%d-%s", page.name, wide, scheme)
 					tb.do(emulation.SetDeviceMetricsOverride(wide, 1000, 1, false),
