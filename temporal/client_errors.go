@@ -12,6 +12,7 @@ import (
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -178,16 +179,45 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 		return noNamespace(namespace.Namespace, err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
-	case errors.As(err, &unready):
-		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case isDenied(err):
 		return denied(err)
 	case errors.As(err, &away):
 		return fmt.Errorf("the Temporal server does not answer: %w", err)
+	}
+	if why := c.stuck(ctx, run); why != "" {
+		return fmt.Errorf("run %q waits, since the last worker that tried its next step could not take it: %s", run, why)
+	}
+	switch {
+	case errors.As(err, &unready):
+		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case !c.served(ctx, run):
 		return errUnserved{run, c.patience()}
 	}
 	return err
+}
+
+// stuck says why no worker can take the next step of a run, as the last that tried has said it; empty if none has tried and failed.
+func (c *Client) stuck(ctx context.Context, run string) string {
+	if run == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	about, err := c.Temporal.DescribeWorkflowExecution(ctx, run, "")
+	if err != nil || about.GetPendingWorkflowTask().GetAttempt() < 2 {
+		return ""
+	}
+	page, err := c.Temporal.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: cmp.Or(c.Namespace, client.DefaultNamespace), Execution: about.GetWorkflowExecutionInfo().GetExecution(), MaximumPageSize: 20})
+	if err != nil {
+		return ""
+	}
+	for _, e := range page.GetHistory().GetEvents() {
+		if failed := e.GetWorkflowTaskFailedEventAttributes(); failed != nil {
+			return failed.GetFailure().GetMessage()
+		}
+	}
+	return ""
 }
 
 // served reports whether a worker has asked for work on the task queue of a run in the last seconds.
