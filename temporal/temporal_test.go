@@ -102,7 +102,8 @@ func playBoth(t *testing.T, seed uint64, machines ...*machine.Machine) (records,
 	}
 	got, renewals := play(t, tape, seed%2 == 0)
 	differences := compare(want, got)
-	for again := 0; again < 4 && len(differences) > 0 && len(machines) > 1; again++ { // it needed more than a moment, see above
+	// While an activity is under way, too. What the clock on the wall has changed is another thing each time.
+	for again := 0; again < 4 && len(differences) > 0; again++ {
 		t.Logf("played again, since %s", differences[0])
 		got, renewals = play(t, tape, seed%2 == 0)
 		differences = compare(want, got)
