@@ -85,7 +85,9 @@ func Register(to worker.Registry, w Worker) error {
 			activities[name][d.Name] = of
 		}
 		for name, f := range s.Handlers.Guards {
-			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
+			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) {
+				return verdictOf(runtime.AskGuard(ctx, f, args, guardLimit)), nil
+			},
 				activity.RegisterOptions{Name: guardType(d.Name, name)})
 		}
 	}

@@ -331,7 +331,7 @@ func (r *run) perform(ctx workflow.Context, net machine.Net) {
 	}
 }
 
-// guardLimit is how long a host guard may take, as with the other engines.
+// guardLimit is how long a host guard may take. The limits of Temporal stand behind it, of a worker that dies.
 const guardLimit = 5 * time.Second
 
 // ask puts a question to a host guard: a local activity, whose verdict stands in the record.
@@ -342,7 +342,7 @@ func (r *run) ask(ctx workflow.Context) machine.Ask {
 			return false, err
 		}
 		local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-			ScheduleToCloseTimeout: 2 * guardLimit, StartToCloseTimeout: guardLimit, RetryPolicy: once})
+			ScheduleToCloseTimeout: 3 * guardLimit, StartToCloseTimeout: 2 * guardLimit, RetryPolicy: once})
 		d := r.machine.Definition()
 		var verdict verdict
 		if err := workflow.ExecuteLocalActivity(local, guardType(d.Name, d.Guards[guard].Name), encoded).Get(ctx, &verdict); err != nil {
