@@ -86,7 +86,7 @@ func Register(to worker.Registry, w Worker) error {
 		}
 		for name, f := range s.Handlers.Guards {
 			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) {
-				return verdictOf(runtime.AskGuard(ctx, f, args, guardLimit)), nil
+				return verdictOf(f.Ask(ctx, args, guardLimit)), nil
 			},
 				activity.RegisterOptions{Name: guardType(d.Name, name)})
 		}
