@@ -38,7 +38,7 @@ func (a *asker) ask(guard int, args []machine.Value) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the arguments of guard %q: %w", g.Name, err)
 	}
-	answer, err := a.call(f, encoded)
+	answer, err := f.Ask(a.ctx, encoded, a.limit)
 	switch {
 	case err != nil && a.ctx.Err() != nil:
 		a.unasked = a.ctx.Err()
@@ -48,10 +48,11 @@ func (a *asker) ask(guard int, args []machine.Value) (bool, error) {
 	return answer, err
 }
 
-// call waits for the function until the limit has passed or the caller gives up. One
-// that goes on then is left to itself: a step waits for it, and with that its run.
-func (a *asker) call(f GuardFunc, args json.RawMessage) (bool, error) {
-	ctx, cancel := context.WithTimeoutCause(a.ctx, a.limit, fmt.Errorf("no answer within %s", machine.DurationText(a.limit)))
+// Ask waits for the function until the limit has passed or the caller gives up. One
+// that goes on then is left to itself: a step waits for it, and with that its run. A panic is an error.
+// It is for who runs machines without an Engine.
+func (f GuardFunc) Ask(ctx context.Context, args json.RawMessage, limit time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", machine.DurationText(limit)))
 	defer cancel()
 	answered := make(chan verdict, 1)
 	go func() {

@@ -19,10 +19,11 @@ const archiveType = "fsmc.Archive"
 type Archived struct {
 	Run        string            `json:"run"`
 	Machine    string            `json:"machine"`
-	Definition json.RawMessage   `json:"definition"`        // by which the records were made
-	After      int64             `json:"after"`             // the Seq of the record before
-	Records    []json.RawMessage `json:"records,omitempty"` // as Machine.EncodeRecord writes them
-	View       *machine.View     `json:"view,omitempty"`    // how the run has ended: of the last part, which has no records
+	Definition json.RawMessage   `json:"definition,omitempty"` // by which the records were made
+	Named      *Named            `json:"named,omitempty"`      // in place of Definition on the way to an ArchiveFunc, which is given that
+	After      int64             `json:"after"`                // the Seq of the record before
+	Records    []json.RawMessage `json:"records,omitempty"`    // as Machine.EncodeRecord writes them
+	View       *machine.View     `json:"view,omitempty"`       // how the run has ended: of the last part, which has no records
 }
 
 // Steps are the records as Client.History gives them.
@@ -93,6 +94,9 @@ func (r *run) part() Archived {
 	}
 	d := by.Definition()
 	part := Archived{Run: r.snapshot.Run, Machine: d.Name, Definition: d.Encode(), After: after}
+	if len(part.Definition) > maxDefinitions {
+		part.Definition, part.Named = nil, &Named{d.Name, by.Hash()}
+	}
 	if r.archive.kept == len(r.records) {
 		v := r.machine.View(r.snapshot)
 		part.View = &v

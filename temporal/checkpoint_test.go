@@ -130,7 +130,7 @@ func TestLost(t *testing.T) {
 		}
 		_, in := environmentOf(t, source, temporal.Worker{Client: &server{}, Handlers: runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
 			"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) { return runtime.Result{}, nil }}}})
-		env := quiet().NewTestWorkflowEnvironment()
+		env := quiet()
 		env.SetStartWorkflowOptions(startOptions)
 		env.RegisterWorkflowWithOptions(temporal.RunWorkflow, workflow.RegisterOptions{Name: temporal.WorkflowType})
 		var checkpoints []string
@@ -156,7 +156,7 @@ func TestLost(t *testing.T) {
 // TestNoClient: a limit between checkpoints asks for what records them.
 func TestNoClient(t *testing.T) {
 	m := compiled(strings.Replace(limited, "LIMIT", "progress 1m", 1))
-	err := temporal.Register(quiet().NewTestWorkflowEnvironment(), temporal.Worker{Machine: m, Handlers: runtime.Handlers{
+	err := temporal.Register(quiet(), temporal.Worker{Machine: m, Handlers: runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{"work": nil}}})
 	if err == nil || !strings.Contains(err.Error(), "no Client is brought") {
 		t.Error(err)

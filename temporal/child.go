@@ -89,10 +89,15 @@ func (r *run) childInput(ctx workflow.Context, c *child) (in Input, fault string
 	if err != nil {
 		return in, err.Error()
 	}
-	in = Input{Definition: c.callee.Definition().Encode(), Params: args, Semantics: r.in.Semantics, Searchable: r.in.Searchable, MaxData: r.in.MaxData, Archive: r.in.Archive,
+	in = Input{Params: args, Semantics: r.in.Semantics, Searchable: r.in.Searchable, MaxData: r.in.MaxData, Archive: r.in.Archive,
 		Parent: &Parent{Run: r.snapshot.Run, Above: r.machine.HeldBelow(r.snapshot)}}
-	if c.callee.Calls() {
-		in.Callees = r.in.Callees
+	switch d := c.callee.Definition(); {
+	case r.in.Named != nil:
+		in.Named = &Named{d.Name, c.callee.Hash()}
+	case c.callee.Calls():
+		in.Definition, in.Callees = d.Encode(), r.in.Callees
+	default:
+		in.Definition = d.Encode()
 	}
 	var refused *machine.Rejected
 	if errors.As(tryStart(c.callee, c.run, in.Params, in.Parent, now), &refused) {

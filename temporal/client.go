@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,17 +55,15 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if strings.Contains(id, "/") {
 		return errors.New(`the id of a run has no "/"`)
 	}
-	callees, err := c.callees(m)
+	below, err := tree(m.Definition(), c.Callees)
 	if err != nil {
 		return err
 	}
 	if err := oversized(machine.StartInput, "", params); err != nil {
 		return err
 	}
-	in := Input{Definition: m.Definition().Encode(), Params: params, Searchable: c.Searchable, MaxData: maxData, Archive: c.Archive, Callees: callees}
-	if err := in.oversized(); err != nil {
-		return err
-	}
+	in := Input{Params: params, Searchable: c.Searchable, MaxData: maxData, Archive: c.Archive}
+	in.Definition, in.Callees, in.Named = carry(m, below)
 	if err := tryStart(m, id, params, nil, time.Now().UTC()); err != nil {
 		return err
 	}
@@ -88,15 +84,6 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 
 // errHost is the answer of a host guard where there is no host.
 var errHost = errors.New("the worker answers it")
-
-// callees are the definitions of the machines that m calls, and of those that they call, in a fixed order.
-func (c *Client) callees(m *machine.Machine) (encoded []json.RawMessage, err error) {
-	found, err := tree(m.Definition(), c.Callees)
-	for _, hash := range slices.Sorted(maps.Keys(found)) {
-		encoded = append(encoded, found[hash].Definition().Encode())
-	}
-	return encoded, err
-}
 
 // tryStart takes the start step, of a child if there is a parent, on a snapshot that is thrown away. What
 // depends on a host guard is left to the worker.

@@ -1,8 +1,10 @@
 package temporal
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -38,23 +41,18 @@ func (c *Client) patience() time.Duration {
 }
 
 // update waits for the answer of an update. Where the run has ended, or the payload is no JSON, which could not even be
-// sent, the step says what it makes of it.
+// sent, or null, which the workflow takes for none, the step says what it makes of it.
 func (c *Client) update(ctx context.Context, run, name, id string, arg any, payload json.RawMessage,
 	input func(*machine.Machine, *machine.Snapshot) (machine.Input, error)) (v machine.View, err error) {
-	if len(payload) > 0 && !json.Valid(payload) {
+	if len(payload) > 0 && !json.Valid(payload) || string(bytes.TrimSpace(payload)) == "null" {
 		m, s, err := c.snapshot(ctx, run)
 		if err == nil {
-			err = cmp.Or(reject(m, s, arg, input), errors.New("the payload is no JSON"))
+			err = cmp.Or(reject(m, s, arg, input), errors.New("the payload is no JSON, or null"))
 		}
 		return v, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, c.patience())
-	defer cancel()
-	handle, err := c.Temporal.UpdateWorkflow(waiting, client.UpdateWorkflowOptions{WorkflowID: run, UpdateID: id, UpdateName: name,
-		Args: []any{arg}, WaitForStage: client.WorkflowUpdateStageCompleted})
-	if err == nil {
-		err = handle.Get(waiting, &v)
-	}
+	err = c.ask(ctx, client.UpdateWorkflowOptions{WorkflowID: run, UpdateID: cmp.Or(id, rand.Text()), UpdateName: name, Args: []any{arg},
+		WaitForStage: client.WorkflowUpdateStageCompleted}, &v)
 	var refused *temporal.ApplicationError
 	var missing *serviceerror.NotFound
 	switch {
@@ -86,6 +84,42 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 		return machine.View{}, m.Reject(s, &in, "its workflow was terminated, or the Temporal server has failed it", machine.ErrFinished)
 	}
 	return m.View(s), nil // it was cancelled before
+}
+
+// ask waits for the answer of an update: for a worker to take it as long as its patience lasts, and then as long as it takes. A
+// cancel is over when what it stops has stopped.
+func (c *Client) ask(ctx context.Context, o client.UpdateWorkflowOptions, answer any) error {
+	try := func(patience time.Duration) (handle client.WorkflowUpdateHandle, late bool, err error) {
+		waiting, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		handle, err = c.Temporal.UpdateWorkflow(waiting, o)
+		if err == nil && o.WaitForStage == client.WorkflowUpdateStageCompleted {
+			err = handle.Get(waiting, answer)
+		}
+		return handle, err != nil && waiting.Err() != nil && ctx.Err() == nil, err
+	}
+	_, late, err := try(c.patience())
+	if !late {
+		return err
+	}
+	o.WaitForStage = client.WorkflowUpdateStageAccepted
+	handle, late, again := try(max(c.patience()/5, time.Second))
+	switch {
+	case late:
+		return err
+	case again != nil:
+		return again
+	}
+	return handle.Get(ctx, answer)
+}
+
+// isLate reports whether nobody has answered.
+func isLate(err error) bool {
+	var update *client.WorkflowUpdateServiceTimeoutOrCanceledError
+	var late *serviceerror.DeadlineExceeded
+	var away *serviceerror.FailedPrecondition // of a query, where no worker has asked for work for a while
+	return errors.As(err, &update) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &away) && strings.Contains(err.Error(), "no poller seen")
 }
 
 // readRefusal makes of the words of a refused event what they were made of.
@@ -178,16 +212,45 @@ func (c *Client) explain(ctx context.Context, run string, err error) error {
 		return noNamespace(namespace.Namespace, err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
-	case errors.As(err, &unready):
-		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case isDenied(err):
 		return denied(err)
 	case errors.As(err, &away):
 		return fmt.Errorf("the Temporal server does not answer: %w", err)
-	case !c.served(ctx, run):
+	}
+	if why := c.stuck(ctx, run); why != "" {
+		return fmt.Errorf("run %q waits, since the last worker that tried its next step could not take it: %s", run, why)
+	}
+	switch {
+	case errors.As(err, &unready):
+		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
+	case isLate(err), !c.served(ctx, run):
 		return errUnserved{run, c.patience()}
 	}
 	return err
+}
+
+// stuck says why no worker can take the next step of a run, as the last that tried has said it; empty if none has tried and failed.
+func (c *Client) stuck(ctx context.Context, run string) string {
+	if run == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.patience())
+	defer cancel()
+	about, err := c.Temporal.DescribeWorkflowExecution(ctx, run, "")
+	if err != nil || about.GetPendingWorkflowTask().GetAttempt() < 2 {
+		return ""
+	}
+	page, err := c.Temporal.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: cmp.Or(c.Namespace, client.DefaultNamespace), Execution: about.GetWorkflowExecutionInfo().GetExecution(), MaximumPageSize: 20})
+	if err != nil {
+		return ""
+	}
+	for _, e := range page.GetHistory().GetEvents() {
+		if failed := e.GetWorkflowTaskFailedEventAttributes(); failed != nil {
+			return failed.GetFailure().GetMessage()
+		}
+	}
+	return ""
 }
 
 // served reports whether a worker has asked for work on the task queue of a run in the last seconds.

@@ -107,11 +107,18 @@ type Health struct {
 	Running int      `json:"running"` // runs that have not ended
 	Workers []string `json:"workers"` // those that have asked for work in the last minutes
 	Halted  []string `json:"halted"`  // runs that are halted, of those that are searchable
+	Stuck   []Stuck  `json:"stuck"`   // runs whose next step fails on each worker, at least five times; a hundred at most
+}
+
+// Stuck is a run whose next step no worker can take.
+type Stuck struct {
+	Run string `json:"run"`
+	Why string `json:"why"`
 }
 
 // Health looks at the task queue of the client. Of runs it goes by Temporal's list, which is behind by a moment.
 func (c *Client) Health(ctx context.Context) (Health, error) {
-	h := Health{Queue: c.TaskQueue, Workers: []string{}, Halted: []string{}}
+	h := Health{Queue: c.TaskQueue, Workers: []string{}, Halted: []string{}, Stuck: []Stuck{}}
 	about, err := c.Temporal.DescribeTaskQueue(ctx, c.TaskQueue, enums.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return h, c.explain(ctx, "", err)
@@ -125,6 +132,13 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 		return h, c.explain(ctx, "", err)
 	}
 	h.Running = int(running.Count)
+	// Servers before 1.30 do not have the attribute, and cannot say it.
+	_ = c.each(ctx, condition+" AND TemporalReportedProblems IS NOT NULL", func(row *Row) bool {
+		if why := c.stuck(ctx, row.Run); why != "" { // else a worker can meanwhile
+			h.Stuck = append(h.Stuck, Stuck{row.Run, why})
+		}
+		return len(h.Stuck) < 100
+	})
 	if c.attributes(ctx) != nil {
 		return h, nil
 	}

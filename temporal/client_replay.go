@@ -11,6 +11,7 @@ import (
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -55,10 +56,14 @@ func (c *Client) replay(ctx context.Context, id string, e *execution) (steps int
 		}
 		h.Events = append(h.Events, event)
 	}
+	has, err := c.libraryFor(ctx, id, e.id, h)
+	if err != nil {
+		return 0, err
+	}
 	var r *run
 	replayer := worker.NewWorkflowReplayer()
 	replayer.RegisterWorkflowWithOptions(func(ctx workflow.Context, in Input) (Output, error) {
-		return runWorkflow(ctx, in, func(of *run) { r = of })
+		return runWorkflow(ctx, in, has, func(of *run) { r = of })
 	}, workflow.RegisterOptions{Name: WorkflowType})
 	err = replayer.ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))), h,
 		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: id, RunID: e.id}})
@@ -83,4 +88,37 @@ func (c *Client) replay(ctx context.Context, id string, e *execution) (steps int
 		}
 	}
 	return len(r.records), nil
+}
+
+// libraryFor are the definitions that a history names, which the worker has.
+func (c *Client) libraryFor(ctx context.Context, run, execution string, h *history.History) (library, error) {
+	has := library{}
+	for _, e := range h.Events {
+		var of struct {
+			Named *Named `json:"named"` // of an Input and a Migrate
+		}
+		payloads := e.GetWorkflowExecutionStartedEventAttributes().GetInput()
+		if update := e.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput(); update.GetName() == UpdateMigrate {
+			payloads = update.GetArgs()
+		}
+		if payloads == nil {
+			continue
+		}
+		if err := converter.GetDefaultDataConverter().FromPayloads(payloads, &of); err != nil { // as the replay reads them
+			return nil, err
+		}
+		for of.Named != nil {
+			var lacks *errLacks
+			_, err := has.find(*of.Named)
+			if !errors.As(err, &lacks) {
+				break
+			}
+			m, err := c.machineOf(ctx, run, execution, lacks.Hash)
+			if err != nil {
+				return nil, err
+			}
+			has[lacks.Hash] = m.Definition()
+		}
+	}
+	return has, nil
 }

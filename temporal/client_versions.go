@@ -23,11 +23,13 @@ func (c *Client) machineOf(ctx context.Context, run, execution, hash string) (*m
 	if m != nil {
 		return m, nil
 	}
-	var encoded json.RawMessage
-	if err := c.query(ctx, run, execution, &encoded, QueryDefinition, hash); err != nil {
+	encoded, err := query(func(into any, name string, args ...any) error {
+		return c.query(ctx, run, execution, into, name, args...)
+	}).definition(hash)
+	if err != nil {
 		return nil, err
 	}
-	m, err := compile(encoded)
+	m, err = compile(encoded)
 	if err != nil {
 		return nil, fmt.Errorf("the definition of run %q: %w", run, err)
 	}
@@ -56,14 +58,12 @@ func (c *Client) current(ctx context.Context, run string) (*machine.Machine, err
 // each what becomes of it, newest first. A run that does not fit stays with the definition that it has. Without
 // Apply nothing is moved. The runs stand in Temporal's list, which is behind by a moment.
 func (c *Client) Migrate(ctx context.Context, m *machine.Machine, o runtime.MigrateOptions, each func(runtime.MigratedRun) error) error {
-	callees, err := c.callees(m)
+	below, err := tree(m.Definition(), c.Callees)
 	if err != nil {
 		return err
 	}
-	of := Migrate{Definition: m.Definition().Encode(), Callees: callees, Mapping: o.Mapping, Actor: o.Actor, Reason: o.Reason}
-	if err := (&Input{Definition: of.Definition, Callees: of.Callees}).oversized(); err != nil {
-		return err
-	}
+	of := Migrate{Mapping: o.Mapping, Actor: o.Actor, Reason: o.Reason}
+	of.Definition, of.Callees, of.Named = carry(m, below)
 	request := &workflowservice.ListWorkflowExecutionsRequest{
 		Query: fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", WorkflowType, c.TaskQueue)}
 	for {

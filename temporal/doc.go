@@ -5,7 +5,7 @@
 // Client starts runs and speaks with them. Supported says which machines it refuses. docs/temporal.md lists
 // what is missing.
 //
-// supported.go says what is refused, and limits.go how large things may be; workflow.go is the loop and the step; updates.go is what
+// supported.go says what is refused, and limits.go how large things may be; definitions.go is how a run has its definition; workflow.go is the loop and the step; updates.go is what
 // comes from outside; attempt.go sees one attempt through, on the side of the workflow, call.go is what it asks and is
 // answered, and worker.go, versions.go and pulse.go are the side of the worker; child.go and tree.go are machines that call machines; idle.go asks for
 // checkpoints; search.go writes search attributes; continue.go carries a run over to the next execution, migrate.go to another definition,

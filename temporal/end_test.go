@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -46,8 +47,7 @@ func environmentOf(t *testing.T, source string, w temporal.Worker) (*testsuite.T
 	if m == nil {
 		t.Fatal("the machine does not compile")
 	}
-	suite := quiet()
-	env := suite.NewTestWorkflowEnvironment()
+	env := quiet()
 	w.Name, w.Machine = "w", m
 	if err := temporal.Register(env, w); err != nil {
 		t.Fatal(err)
@@ -57,11 +57,14 @@ func environmentOf(t *testing.T, source string, w temporal.Worker) (*testsuite.T
 	return env, temporal.Input{Definition: m.Definition().Encode()}
 }
 
-// quiet is a suite that logs nothing.
-func quiet() *testsuite.WorkflowTestSuite {
+// quiet is an environment that logs nothing, and knows that a busy host may stand still for more than a second: the SDK takes
+// that for a deadlock, and ends the workflow.
+func quiet() *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-	return &suite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(10 * time.Minute)
+	return env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 10 * time.Minute})
 }
 
 // send sends an event, and says what becomes of it.

@@ -51,7 +51,7 @@ func TestForeign(t *testing.T) {
 		"out of time":       {nil, sdk.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil), "Late"},
 	} {
 		m := compiled(source)
-		env := quiet().NewTestWorkflowEnvironment()
+		env := quiet()
 		env.RegisterWorkflowWithOptions(temporal.RunWorkflow, workflow.RegisterOptions{Name: temporal.WorkflowType})
 		env.SetStartWorkflowOptions(startOptions)
 		env.SetWorkflowRunTimeout(1000 * time.Hour)

@@ -57,7 +57,7 @@ func TestIdle(t *testing.T) {
 		{at: []time.Duration{20 * time.Minute}, pause: 30 * time.Minute, want: "asked 2 times; pause at 30m0s; progress at 30m0s; resume at 10h30m0s; timer at 11h20m0s"},
 		{at: []time.Duration{2 * time.Hour}, pause: 30 * time.Minute, want: "asked 2 times; pause at 30m0s; progress at 2h0m0s; resume at 10h30m0s; timer at 11h30m0s"},
 	} {
-		env := quiet().NewTestWorkflowEnvironment()
+		env := quiet()
 		env.SetStartTime(begin)
 		env.SetStartWorkflowOptions(startOptions)
 		env.SetWorkflowRunTimeout(1000 * time.Hour)
@@ -120,7 +120,7 @@ func TestIdle(t *testing.T) {
 // TestIdleAsksForClient: without what records checkpoints an activity could not start the timer again.
 func TestIdleAsksForClient(t *testing.T) {
 	m := compiled(idling)
-	err := temporal.Register(quiet().NewTestWorkflowEnvironment(), temporal.Worker{Machine: m, Handlers: runtime.Handlers{
+	err := temporal.Register(quiet(), temporal.Worker{Machine: m, Handlers: runtime.Handlers{
 		Activities: map[string]runtime.ActivityFunc{"work": nil}}})
 	if err == nil || !strings.Contains(err.Error(), "no Client is brought") {
 		t.Error(err)

@@ -16,7 +16,7 @@ const (
 	maxPayload = 512 << 10
 
 	maxData        = 1 << 20   // of JSON that a run holds, in all: machine.WithMaxData
-	maxDefinitions = 256 << 10 // of a machine and those that it calls
+	maxDefinitions = 256 << 10 // of a machine and those that it calls, which a run carries with it
 	maxArguments   = 1 << 20   // of one attempt
 	maxPart        = 1 << 20   // of records that one answer gives
 	maxInput       = 1_900_000 // of what an execution starts with
@@ -26,18 +26,6 @@ const (
 func oversized(kind machine.InputKind, event string, payload json.RawMessage) error {
 	if why := machine.Oversized(payload, maxPayload); why != "" {
 		return &machine.Rejected{Input: kind, Event: event, Why: why}
-	}
-	return nil
-}
-
-// oversized refuses definitions that a run could not carry with it.
-func (in *Input) oversized() error {
-	size := len(in.Definition)
-	for _, callee := range in.Callees {
-		size += len(callee)
-	}
-	if size > maxDefinitions {
-		return fmt.Errorf("the definitions of the machine and of those that it calls have %d bytes, more than the %d that a run on Temporal carries with it: keep such runs in a database", size, maxDefinitions)
 	}
 	return nil
 }

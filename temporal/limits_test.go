@@ -82,18 +82,3 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
-
-// TestLargeDefinition: a machine whose definition a run cannot carry starts no run.
-func TestLargeDefinition(t *testing.T) {
-	m := compiled(`machine M {
-	context { text string = "` + strings.Repeat("x", 300_000) + `" }
-	initial Waiting
-	state Waiting { after 1h -> Done }
-	terminal Done success
-}
-`)
-	c := temporal.Client{} // which would ask nobody
-	if err := c.Start(t.Context(), m, "r", nil); err == nil || !strings.Contains(err.Error(), "more than the 262144 that a run on Temporal carries with it") {
-		t.Error(err)
-	}
-}

@@ -13,7 +13,8 @@ import (
 
 // Migrate moves a run to another definition of its machine.
 type Migrate struct {
-	Definition json.RawMessage   `json:"definition"`
+	Definition json.RawMessage   `json:"definition,omitempty"`
+	Named      *Named            `json:"named,omitempty"`   // in place of Definition and Callees, as in Input
 	Callees    []json.RawMessage `json:"callees,omitempty"` // of the machines that it calls, and of those that they call
 	Mapping    machine.Mapping   `json:"mapping"`
 	Actor      string            `json:"actor,omitempty"`
@@ -24,6 +25,7 @@ type Migrate struct {
 type version struct {
 	from    int64 // the Seq of the first of them
 	machine *machine.Machine
+	callees map[string]*machine.Machine
 }
 
 // errMoved refuses what an attempt has returned that began by an earlier definition.
@@ -38,7 +40,7 @@ type move struct {
 
 // moved is the run by another definition, or why it does not fit.
 func (r *run) moved(ctx workflow.Context, of *Migrate, ask machine.Ask) (*move, error) {
-	m, below, err := readTree(of.Definition, of.Callees, &r.in)
+	m, below, err := r.has.read(of.Definition, of.Callees, of.Named, &r.in)
 	switch {
 	case err != nil:
 		return nil, err
@@ -81,6 +83,11 @@ func (r *run) standing() runtime.MigratedRun {
 
 // admitMigrate refuses what does not fit before it stands in Temporal's history.
 func (r *run) admitMigrate(ctx workflow.Context, of *Migrate) error {
+	if of.Named != nil {
+		if _, err := r.has.find(*of.Named); err != nil { // else the run would wait for a worker that has it
+			return refused(err)
+		}
+	}
 	if r.snapshot.State < 0 || r.turn.IsLocked() {
 		return nil
 	}
@@ -107,6 +114,7 @@ func (r *run) migrate(ctx workflow.Context, of Migrate) (runtime.MigratedRun, er
 	report := r.standing()
 	to, err := r.moved(ctx, &of, r.ask(ctx))
 	if err != nil {
+		failTask(err)
 		return report, refused(err)
 	}
 	who := machine.Operator{Actor: of.Actor, Reason: of.Reason}
@@ -117,9 +125,9 @@ func (r *run) migrate(ctx workflow.Context, of Migrate) (runtime.MigratedRun, er
 	for _, t := range r.snapshot.HandedOut() {
 		r.end(&machine.Command{Task: t})
 	}
-	r.in.Definition, r.in.Callees = of.Definition, of.Callees
+	r.in.Definition, r.in.Callees, r.in.Named = of.Definition, of.Callees, of.Named
 	r.machine, r.callees, r.snapshot, r.changed = to.machine, to.callees, after, true
-	r.versions = append(r.versions, version{after.Seq, to.machine})
+	r.versions = append(r.versions, version{after.Seq, to.machine, to.callees})
 	r.records = append(r.records, r.machine.EncodeRecord(record))
 	r.forget()
 	for _, t := range after.HandedOut() {
@@ -137,16 +145,6 @@ func (r *run) taskNow(a *attempt) (*machine.Task, bool) {
 	t, ok := r.machine.TaskOf(a.machine.TaskName(&a.task))
 	t.Key, t.Attempt = a.task.Key, a.task.Attempt
 	return &t, ok
-}
-
-// definition gives one by which records of this execution were made.
-func (r *run) definition(hash string) (json.RawMessage, error) {
-	for _, v := range r.versions {
-		if v.machine.Hash() == hash {
-			return v.machine.Definition().Encode(), nil
-		}
-	}
-	return nil, fmt.Errorf("this execution has no definition %q", hash)
 }
 
 // chained says where the records are that the execution does not have, and what those are of that it has.

@@ -49,8 +49,7 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 	}
 	run := enginetest.RunTrace{}
 	for {
-		suite := quiet()
-		p.env = suite.NewTestWorkflowEnvironment()
+		p.env = quiet()
 		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.tape.Handlers(p.machine, p.called), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
 			t.Fatal(err)
 		}

@@ -16,21 +16,6 @@ func compile(definition json.RawMessage, o ...machine.Option) (*machine.Machine,
 	return machine.Compile(d, o...)
 }
 
-// readTree compiles the definitions of a machine and of those that it calls, for a run that has started with in.
-func readTree(definition json.RawMessage, callees []json.RawMessage, in *Input) (*machine.Machine, map[string]*machine.Machine, error) {
-	d, err := machine.ParseDefinition(definition)
-	if err != nil {
-		return nil, nil, err
-	}
-	called := make([]*machine.Definition, len(callees))
-	for i, encoded := range callees {
-		if called[i], err = machine.ParseDefinition(encoded); err != nil {
-			return nil, nil, err
-		}
-	}
-	return compileTree(d, called, machine.WithSemantics(max(1, in.Semantics)), machine.WithMaxData(in.MaxData))
-}
-
 // compileTree compiles a machine and those that it calls, which are among the definitions.
 func compileTree(d *machine.Definition, callees []*machine.Definition, o ...machine.Option) (*machine.Machine, map[string]*machine.Machine, error) {
 	known := make([]*machine.Machine, len(callees))

@@ -2,15 +2,17 @@ package temporal
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 
 	"go.temporal.io/sdk/client"
+
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // versions are those of a machine that a worker has met.
 type versions struct {
-	client  client.Client // asks a run for its definition; nil: there is the current one alone
+	client  client.Client // asks a run for its definition; nil: there are those alone that the worker has
+	has     library
 	current Callee
 
 	mu     sync.Mutex
@@ -29,15 +31,16 @@ func (v *versions) find(ctx context.Context, c *Call) (found Callee) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	found, ok := v.others[c.Definition]
-	if ok || v.client == nil {
+	d := v.has[c.Definition]
+	if ok || v.client == nil && d == nil {
 		return found
 	}
-	var encoded json.RawMessage
-	answer, err := v.client.QueryWorkflow(ctx, c.Run, "", QueryDefinition, c.Definition)
-	if err == nil {
-		err = answer.Get(&encoded)
-	}
-	if err == nil {
+	var err error
+	if d != nil {
+		found.Machine, err = machine.Compile(d)
+	} else if encoded, lost := queryOf(ctx, v.client, c.Run).definition(c.Definition); lost != nil {
+		err = lost
+	} else {
 		found.Machine, err = compile(encoded)
 	}
 	if err != nil { // it is asked for again

@@ -37,6 +37,7 @@ type Worker struct {
 	Client    client.Client           // records checkpoints; without it Attempt.Progress is an error
 	Converter converter.DataConverter // of Client; the default one if it is nil
 	Callees   []Callee                // the machines that Machine calls, and that these call
+	Earlier   []*machine.Machine      // other versions of them all: a run whose definitions are too large to carry waits for a worker that has them
 
 	// Elsewhere says that other workers of the task queue have the activities for which there is no function here, as in
 	// another language. A worker that has none at all is one with worker.Options.LocalActivityWorkerOnly.
@@ -62,6 +63,7 @@ func Register(to worker.Registry, w Worker) error {
 	if err != nil {
 		return err
 	}
+	has := libraryOf(slices.Concat(w.Earlier, known, []*machine.Machine{w.Machine})...)
 	served := []Callee{{w.Machine, w.Handlers}}
 	for _, c := range w.Callees {
 		if below[c.Machine.Hash()] == nil {
@@ -72,7 +74,7 @@ func Register(to worker.Registry, w Worker) error {
 	activities := map[string]map[string]*versions{} // by name, and by the machine: two may have one of a name
 	for _, s := range served {
 		d := s.Machine.Definition()
-		of := &versions{client: w.Client, current: s, others: map[string]Callee{}}
+		of := &versions{client: w.Client, has: has, current: s, others: map[string]Callee{}}
 		if err := w.complete(d, s.Handlers); err != nil {
 			return err
 		}
@@ -83,11 +85,14 @@ func Register(to worker.Registry, w Worker) error {
 			activities[name][d.Name] = of
 		}
 		for name, f := range s.Handlers.Guards {
-			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) { return verdictOf(f(ctx, args)), nil },
+			to.RegisterActivityWithOptions(func(ctx context.Context, args json.RawMessage) (verdict, error) {
+				return verdictOf(f.Ask(ctx, args, guardLimit)), nil
+			},
 				activity.RegisterOptions{Name: guardType(d.Name, name)})
 		}
 	}
-	to.RegisterWorkflowWithOptions(RunWorkflow, workflow.RegisterOptions{Name: WorkflowType,
+	run := func(ctx workflow.Context, in Input) (Output, error) { return runWorkflow(ctx, in, has, func(*run) {}) }
+	to.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: WorkflowType,
 		VersioningBehavior: workflow.VersioningBehaviorPinned})
 	for name, of := range activities {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
@@ -102,7 +107,16 @@ func Register(to worker.Registry, w Worker) error {
 		to.RegisterActivityWithOptions(w.progress, activity.RegisterOptions{Name: progressType})
 	}
 	if w.Archive != nil {
-		to.RegisterActivityWithOptions(func(ctx context.Context, a Archived) error { return w.Archive(ctx, &a) },
+		to.RegisterActivityWithOptions(func(ctx context.Context, a Archived) error {
+			if a.Named != nil {
+				all, err := has.find(*a.Named)
+				if err != nil {
+					return err
+				}
+				a.Definition, a.Named = all[len(all)-1].Encode(), nil
+			}
+			return w.Archive(ctx, &a)
+		},
 			activity.RegisterOptions{Name: archiveType})
 	}
 	if w.Outbox != nil {

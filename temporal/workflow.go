@@ -17,7 +17,8 @@ const WorkflowType = "fsmc.Run"
 
 // Input is what a run starts with.
 type Input struct {
-	Definition json.RawMessage `json:"definition"` // of the machine, as Definition.Encode writes it
+	Definition json.RawMessage `json:"definition,omitempty"` // of the machine, as Definition.Encode writes it
+	Named      *Named          `json:"named,omitempty"`      // of which workers have the definition, and those of its callees, in place of Definition and Callees
 	Params     json.RawMessage `json:"params,omitempty"`
 	Semantics  int             `json:"semantics,omitempty"`  // machine.Semantics of who starts it; 0 for the first
 	Continued  *Continued      `json:"continued,omitempty"`  // nil for a run that begins
@@ -38,6 +39,7 @@ type Output struct {
 // middle of one.
 type run struct {
 	in       Input
+	has      library
 	machine  *machine.Machine
 	snapshot *machine.Snapshot
 	turn     workflow.Mutex
@@ -80,15 +82,16 @@ type run struct {
 // RunWorkflow is the workflow: it takes steps until the run is over, nothing of it is under way, and
 // all its messages are delivered. How the run has ended is the status of the workflow.
 func RunWorkflow(root workflow.Context, in Input) (Output, error) {
-	return runWorkflow(root, in, func(*run) {})
+	return runWorkflow(root, in, nil, func(*run) {})
 }
 
 // runWorkflow is RunWorkflow, which shows the run to who looks at its replay.
-func runWorkflow(root workflow.Context, in Input, shows func(*run)) (Output, error) {
+func runWorkflow(root workflow.Context, in Input, has library, shows func(*run)) (Output, error) {
 	ctx, _ := workflow.NewDisconnectedContext(root) // Temporal's cancel is a step of the run, and ends no wait
 	version := workflow.GetVersion(ctx, "interpreter", 1, interpreter)
-	r, err := newRun(ctx, in)
+	r, err := newRun(ctx, in, has)
 	if err != nil {
+		failTask(err)
 		return Output{}, unstarted(err)
 	}
 	r.version = version
@@ -159,15 +162,15 @@ func (r *run) cancelled(ctx, root workflow.Context) {
 const cancelActor = "temporal"
 
 // newRun takes the start step. An update that comes with the start waits for it.
-func newRun(ctx workflow.Context, in Input) (*run, error) {
-	m, below, err := readTree(in.Definition, in.Callees, &in)
+func newRun(ctx workflow.Context, in Input, has library) (*run, error) {
+	m, below, err := has.read(in.Definition, in.Callees, in.Named, &in)
 	if err != nil {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{in: in, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}, heard: map[string]heard{}}
+	r := &run{in: in, has: has, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}, heard: map[string]heard{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
-	r.versions = []version{{0, m}}
+	r.versions = []version{{0, m, below}}
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
 	}
@@ -328,7 +331,7 @@ func (r *run) perform(ctx workflow.Context, net machine.Net) {
 	}
 }
 
-// guardLimit is how long a host guard may take, as with the other engines.
+// guardLimit is how long a host guard may take. The limits of Temporal stand behind it, of a worker that dies.
 const guardLimit = 5 * time.Second
 
 // ask puts a question to a host guard: a local activity, whose verdict stands in the record.
@@ -339,7 +342,7 @@ func (r *run) ask(ctx workflow.Context) machine.Ask {
 			return false, err
 		}
 		local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-			ScheduleToCloseTimeout: 2 * guardLimit, StartToCloseTimeout: guardLimit, RetryPolicy: once})
+			ScheduleToCloseTimeout: 3 * guardLimit, StartToCloseTimeout: 2 * guardLimit, RetryPolicy: once})
 		d := r.machine.Definition()
 		var verdict verdict
 		if err := workflow.ExecuteLocalActivity(local, guardType(d.Name, d.Guards[guard].Name), encoded).Get(ctx, &verdict); err != nil {

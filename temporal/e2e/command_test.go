@@ -36,7 +36,7 @@ func TestCommand(t *testing.T) {
 		return string(out)
 	}
 	write(t, filepath.Join(folder, "keep"), "#!/bin/sh\ncat >>\"$0.out\"\n", 0o700)
-	works := exec.Command(program, "run", path, "--activities", folder, "--outbox", filepath.Join(folder, "deliver"), "--archive", filepath.Join(folder, "keep"))
+	works := exec.Command(program, "run", path, "--earlier", path, "--activities", folder, "--outbox", filepath.Join(folder, "deliver"), "--archive", filepath.Join(folder, "keep"))
 	works.Env, works.Stderr = env, os.Stderr
 	if err := works.Start(); err != nil {
 		t.Fatal(err)

@@ -259,6 +259,8 @@ func TestRefused(t *testing.T) {
 	same(t, "taken", start("r", `{"item":"book"}`))
 	same(t, "no such event", send(machine.ExternalEvent{Name: "Nonsense"}))
 	same(t, "no payload", send(machine.ExternalEvent{Name: "Approve"}))
+	same(t, "null", send(machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(" null")}))
+	same(t, "null without an id", send(machine.ExternalEvent{Name: "Nonsense", Data: json.RawMessage("null")}))
 	same(t, "payload", send(machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":1}`)}))
 	same(t, "no JSON", send(machine.ExternalEvent{Name: "Approve", Data: json.RawMessage(`{"by":`)}))
 	same(t, "not of that state", send(machine.ExternalEvent{Name: "Worked", Data: json.RawMessage(`{"n":1}`)}))

@@ -50,6 +50,19 @@ func TestKilled(t *testing.T) { faulty(t, syscall.SIGKILL) }
 // TestStopped: a worker stands still past its lease, wakes, and changes nothing any more.
 func TestStopped(t *testing.T) { faulty(t, syscall.SIGSTOP) }
 
+// nobody: the worker is away, and has asked for work a moment ago. Who asks the run for something is told what to do.
+func nobody(t *testing.T, c *temporal.Client, run string) {
+	t.Helper()
+	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 2 * time.Second}
+	_, shown := hasty.Show(t.Context(), run)
+	_, resumed := hasty.Resume(t.Context(), run, machine.Operator{}) // of a run that is not paused: it changes nothing
+	for about, err := range map[string]error{"show": shown, "resume": resumed} {
+		if err == nil || !strings.Contains(err.Error(), "no worker answers for run") || !strings.Contains(err.Error(), "start a worker on its task queue") {
+			t.Errorf("%s without a worker: %v", about, err)
+		}
+	}
+}
+
 func faulty(t *testing.T, signal syscall.Signal) {
 	t.Parallel() // each waits for a lease
 	c := dial(t, t.Name())
@@ -80,6 +93,7 @@ func faulty(t *testing.T, signal syscall.Signal) {
 		t.Fatal("no attempt has begun")
 	}
 	must(t, first.Process.Signal(signal))
+	nobody(t, c, run)
 	var second effects
 	serve(t, c, order, second.handlers(), second.deliver)
 	for deadline := time.Now().Add(90 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -111,5 +125,21 @@ func faulty(t *testing.T, signal syscall.Signal) {
 	}
 	if lost != 1 {
 		t.Errorf("history notes %d lost attempts: %+v", lost, steps)
+	}
+}
+
+// TestSlowCancel: a cancel waits for as long as what it stops takes, and not for as long as a worker is waited for.
+func TestSlowCancel(t *testing.T) {
+	ctx := t.Context()
+	c := dial(t, t.Name())
+	serve(t, c, hoarder, works, nil)
+	must(t, c.Start(ctx, hoarder, "slow-cancel", nil))
+	if _, err := c.Send(ctx, "slow-cancel", machine.ExternalEvent{Name: "Work"}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // so that the attempt has begun, whose worker learns of the cancel with its next beat
+	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 2 * time.Second}
+	if v, err := hasty.Cancel(ctx, "slow-cancel", runtime.CancelOptions{}); err != nil || v.State != "Closed" {
+		t.Errorf("the cancel gives %q, %v", v.State, err)
 	}
 }

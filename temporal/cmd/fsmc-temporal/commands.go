@@ -183,6 +183,8 @@ func (o *options) health(ctx context.Context, c *temporal.Client) error {
 	switch {
 	case h.Running > 0 && len(h.Workers) == 0:
 		return fmt.Errorf("%w: %d runs are not over, and no worker serves the task queue %q", errUnwell, h.Running, h.Queue)
+	case len(h.Stuck) > 0:
+		return fmt.Errorf("%w: %d runs wait, since the last worker that tried their next step could not take it", errUnwell, len(h.Stuck))
 	case len(h.Halted) > 0:
 		return fmt.Errorf("%w: %d runs are halted", errUnwell, len(h.Halted))
 	}

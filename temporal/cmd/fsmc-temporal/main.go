@@ -43,7 +43,8 @@ const usage = `fsmc-temporal works with runs that Temporal keeps.
   fsmc-temporal replay ID                    compute a run from Temporal's history, and compare its steps
 
 A worker delivers messages with --outbox COMMAND, and keeps the history of ended runs with --archive COMMAND; --archived
-starts a run whose history is kept. --deployment NAME and --build-id ID make it one of a worker deployment of Temporal.
+starts a run whose history is kept. --earlier FILE, once for each, gives it other versions of its machines, for runs whose definitions are
+larger than the 256 KiB that a run carries with it. --deployment NAME and --build-id ID make it one of a worker deployment of Temporal.
 
 All take --db temporal://HOST:PORT/NAMESPACE?queue=NAME, for which the variable FSMC_DB stands in.
 TLS, certificates and an API key are those of Temporal's own programs: TEMPORAL_TLS, TEMPORAL_TLS_SERVER_CA_CERT_PATH,
@@ -111,6 +112,7 @@ type options struct {
 	machine, actor, reason string
 	format, mapping        string
 	params                 map[string]string
+	earlier                []string
 	detach, force, apply   bool
 	ifSeq, after           int64
 	limit                  int
@@ -149,6 +151,10 @@ func (o *options) flags() *flag.FlagSet {
 	f.Int64Var(&o.ifSeq, "if-seq", 0, "")
 	f.Int64Var(&o.after, "after", 0, "")
 	f.IntVar(&o.limit, "limit", 1000, "")
+	f.Func("earlier", "", func(path string) error {
+		o.earlier = append(o.earlier, path)
+		return nil
+	})
 	f.Func("param", "", func(text string) error {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
@@ -192,25 +198,38 @@ func isText(m *machine.Machine, param string) bool {
 	return false
 }
 
-// load gives the one machine of a file, or the one called --machine, and those that it calls, and they.
-func (o *options) load(path string) (m *machine.Machine, callees []*machine.Machine, err error) {
+// compile gives the machines of a file.
+func compile(path string) (machines []*machine.Machine, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	unit := lang.Load([]lang.Source{{Name: path, Src: text}})
 	if unit.Diags.HasErrors() {
-		return nil, nil, fmt.Errorf("%s has errors: fsmc check %s shows them", path, path)
+		return nil, fmt.Errorf("%s has errors: fsmc check %s shows them", path, path)
+	}
+	for _, of := range unit.Program.Machines {
+		m, err := machine.Compile(table.Compile(of))
+		if err != nil {
+			return nil, err
+		}
+		machines = append(machines, m)
+	}
+	return machines, nil
+}
+
+// load gives the one machine of a file, or the one called --machine, and those that it calls, and they.
+func (o *options) load(path string) (m *machine.Machine, callees []*machine.Machine, err error) {
+	machines, err := compile(path)
+	if err != nil {
+		return nil, nil, err
 	}
 	var names []string
 	all := map[string]*machine.Machine{}
-	for _, of := range unit.Program.Machines {
-		next, err := machine.Compile(table.Compile(of))
-		if err != nil {
-			return nil, nil, err
-		}
+	for _, next := range machines {
 		all[next.Hash()] = next
-		if names = append(names, of.Name); of.Name == o.machine || o.machine == "" && len(unit.Program.Machines) == 1 {
+		name := next.Definition().Name
+		if names = append(names, name); name == o.machine || o.machine == "" && len(machines) == 1 {
 			m = next
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"go.temporal.io/sdk/worker"
 
@@ -50,7 +51,7 @@ func (o *options) work(ctx context.Context, c *temporal.Client, m *machine.Machi
 	if err != nil {
 		return err
 	}
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{LocalActivityWorkerOnly: o.elsewhere, DeploymentOptions: worker.DeploymentOptions{UseVersioning: o.deployment != "",
+	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{LocalActivityWorkerOnly: o.elsewhere, DeadlockDetectionTimeout: time.Minute, DeploymentOptions: worker.DeploymentOptions{UseVersioning: o.deployment != "",
 		Version: worker.WorkerDeploymentVersion{DeploymentName: o.deployment, BuildID: o.build}}})
 	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal, Elsewhere: o.elsewhere}
 	for _, callee := range c.Callees {
@@ -59,6 +60,13 @@ func (o *options) work(ctx context.Context, c *temporal.Client, m *machine.Machi
 			return err
 		}
 		of.Callees = append(of.Callees, temporal.Callee{Machine: callee, Handlers: handlers})
+	}
+	for _, path := range o.earlier {
+		machines, err := compile(path)
+		if err != nil {
+			return err
+		}
+		of.Earlier = append(of.Earlier, machines...)
 	}
 	if o.outbox != "" {
 		of.Outbox = process.Outbox(o.outbox)
