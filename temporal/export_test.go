@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -28,3 +29,8 @@ func (l *Limiter) Grant(now time.Time) []*Place { return l.grant(now, grantMost)
 
 // Holds is what holds back who waits.
 func (l *Limiter) Holds() *machine.LimitView { return l.holds() }
+
+// Tell brings a request to a limiter.
+func (w *Worker) Tell(ctx context.Context, limiter string, q Request) error {
+	return w.tell(ctx, limiter, q)
+}

@@ -29,7 +29,7 @@ type Place struct {
 	Checked time.Time `json:"checked,omitzero"` // when the run was last known to have it
 	Began   bool      `json:"began,omitempty"`  // it is among Begun
 
-	untold bool // the run that has it asks for it, and is told once more
+	untold bool // the run that has it asks for it, and is told again
 }
 
 func (p *Place) waits() bool { return p.Granted.IsZero() }

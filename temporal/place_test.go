@@ -96,7 +96,7 @@ func (r *limitedRun) taken() {
 	r.server.limiters[temporal.LimiterID("M", "work")] = l
 }
 
-// free gives that back.
+// free ends that.
 func (r *limitedRun) free() {
 	_ = r.server.SignalWorkflow(r.Context(), temporal.LimiterID("M", "work"), "", "", temporal.Request{Kind: temporal.LeftPlace, Run: "other", Place: "other", Used: true})
 }
@@ -269,6 +269,15 @@ func TestPlaceContinued(t *testing.T) {
 		after.free()
 	})
 	after.ends("Done", "attempt 1 at 1m0s")
+}
+
+// TestPlaceUnwanted: a place that the run knows nothing of, as after a reset, is given back.
+func TestPlaceUnwanted(t *testing.T) {
+	r := limitedRunOf(t, limitedWork)
+	l := &temporal.Limiter{}
+	l.Take(temporal.Request{Kind: temporal.AsksPlace, Run: enginetest.Run, Place: "stale", Limit: machine.Limit{AtOnce: 1}, Hash: "other"}, r.begin)
+	r.server.limiters[temporal.LimiterID("M", "work")] = l
+	r.ends("Done", "attempt 1 at 0s")
 }
 
 // TestLimitNeedsClient: a worker that cannot ask for places is refused.

@@ -35,7 +35,11 @@ func child(queue string) {
 		<-ctx.Done()
 		return runtime.Result{}, ctx.Err()
 	}}}
-	if err := temporal.Register(w, temporal.Worker{Name: "first", Machine: order, Handlers: h}); err != nil {
+	m := order
+	if os.Getenv("FSMC_E2E_LIMITED") != "" {
+		m = killable
+	}
+	if err := temporal.Register(w, temporal.Worker{Name: "first", Machine: m, Handlers: h, Client: c.Temporal}); err != nil {
 		panic(err)
 	}
 	if err := w.Run(nil); err != nil {
