@@ -40,6 +40,9 @@ var (
 func generateTree(seed uint64) string {
 	source := elements.ReplaceAllString(oracletest.GenerateTree(rand.New(rand.NewPCG(seed, 0))), "$1 limit 1")
 	source = limits.ReplaceAllString(oneByOne.ReplaceAllString(source, "$1 limit 1"), "$1 timeout 13300ms")
+	if seed%5 == 0 {
+		source = activities.ReplaceAllString(source, "$1 limit 1 per 17370ms")
+	}
 	return timers.ReplaceAllString(source, "after ${1}170ms")
 }
 
@@ -87,6 +90,7 @@ func treeEnvironment(t *testing.T, source string, h map[string]runtime.Handlers)
 		in.Callees = append(in.Callees, m.Definition().Encode())
 	}
 	env := quiet().NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(patient)
 	env.SetStartWorkflowOptions(startOptions)
 	env.SetWorkflowRunTimeout(1000 * time.Hour)
 	if err := temporal.Register(env, w); err != nil {
@@ -456,6 +460,7 @@ func TestLimits(t *testing.T) {
 		}
 		env, server := quiet().NewTestWorkflowEnvironment(), &limitServer{limiters: map[string]*temporal.Limiter{}}
 		server.env = env
+		env.SetWorkerOptions(patient)
 		begin, made := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), []time.Duration(nil)
 		env.SetStartTime(begin)
 		env.SetStartWorkflowOptions(startOptions)
@@ -469,7 +474,8 @@ func TestLimits(t *testing.T) {
 		}
 		env.ExecuteWorkflow(temporal.WorkflowType, temporal.Input{Definition: machines[1].Definition().Encode(), Callees: []json.RawMessage{machines[0].Definition().Encode()}})
 		if v := viewOf(t, env, ""); v.State != "Done" || !slices.Equal(made, []time.Duration{0, began}) {
-			t.Errorf("%s: it ends in %s after attempts at %v: %v", limit, v.State, made, env.GetWorkflowError())
+			history, _ := (&player{env: env}).look(t, "")
+			t.Errorf("%s: it ends in %s after attempts at %v: %v\n%s", limit, v.State, made, env.GetWorkflowError(), history)
 		}
 		if l := server.limiters[temporal.LimiterID("Below", "work")]; len(l.Places) > 0 {
 			t.Errorf("%s: there are places left: %+v", limit, l.Places[0])

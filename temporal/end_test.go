@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -53,9 +54,13 @@ func environmentOf(t *testing.T, source string, w temporal.Worker) (*testsuite.T
 		t.Fatal(err)
 	}
 	env.SetStartWorkflowOptions(startOptions)
+	env.SetWorkerOptions(patient)
 	env.SetWorkflowRunTimeout(1000 * time.Hour)
 	return env, temporal.Input{Definition: m.Definition().Encode()}
 }
+
+// patient lets a workflow stand still for a while, as it does where the computer is busy.
+var patient = worker.Options{DeadlockDetectionTimeout: time.Minute}
 
 // quiet is a suite that logs nothing.
 func quiet() *testsuite.WorkflowTestSuite {

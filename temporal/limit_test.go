@@ -94,7 +94,7 @@ func (e endedRun) Get(_ context.Context, into any) error {
 }
 
 // TestLimiterAgain: who asks for a place where nobody keeps the limit starts that, with what the one that has ended has
-// left; who gives one back does not.
+// left; who leaves one does not.
 func TestLimiterAgain(t *testing.T) {
 	for status, want := range map[enums.WorkflowExecutionStatus]string{
 		0: "l place p l fsmc.Limit []",

@@ -271,7 +271,31 @@ func TestPlaceContinued(t *testing.T) {
 	after.ends("Done", "attempt 1 at 1m0s")
 }
 
-// TestPlaceUnwanted: a place that the run knows nothing of, as after a reset, is given back.
+// TestPlaceMigrated: a run that is moved to another definition while it waits waits by that one.
+func TestPlaceMigrated(t *testing.T) {
+	newer := strings.Replace(limitedWork, "cost usd 0.10", "cost usd 0.20", 1)
+	r := limitedRunOf(t, limitedWork)
+	r.taken()
+	r.at(time.Minute, func() {
+		r.env.UpdateWorkflow(temporal.UpdateMigrate, "", &callback{func(_ any, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		}}, temporal.Migrate{Definition: compiled(newer).Definition().Encode()})
+	})
+	r.env.ExecuteWorkflow(temporal.WorkflowType, r.in)
+	next, ok := continued(t, r.env.GetWorkflowError())
+	l := r.server.limiters[temporal.LimiterID("M", "work")]
+	if !ok || len(r.made) > 0 || len(l.Places) != 2 || len(l.Definitions) != 3 {
+		t.Fatalf("it does not go on in a new execution, or %d have places or wait: %v", len(l.Places), r.env.GetWorkflowError())
+	}
+	after := limitedRunOf(t, newer)
+	after.server.limiters, after.in = r.server.limiters, next
+	after.at(time.Minute, after.free)
+	after.ends("Done", "attempt 1 at 1m0s")
+}
+
+// TestPlaceUnwanted: a place that the run knows nothing of, as after a reset, is free again.
 func TestPlaceUnwanted(t *testing.T) {
 	r := limitedRunOf(t, limitedWork)
 	l := &temporal.Limiter{}

@@ -56,6 +56,7 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.tape.Handlers(p.machine, p.called), Outbox: p.deliver, Client: p.limits, Callees: callees}); err != nil {
 			t.Fatal(err)
 		}
+		p.env.SetWorkerOptions(patient)
 		p.env.SetStartTime(now)
 		p.env.SetWorkflowRunTimeout(1000 * time.Hour)
 		p.env.SetStartWorkflowOptions(startOptions)

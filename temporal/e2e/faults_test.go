@@ -95,6 +95,7 @@ func faulty(t *testing.T, signal syscall.Signal) {
 			t.Fatalf("the run does not end: %v, %v", v, err)
 		}
 	}
+	must(t, c.Temporal.GetWorkflow(t.Context(), run, "").Get(t.Context(), nil)) // when its message is delivered
 	if signal == syscall.SIGSTOP {
 		must(t, first.Process.Signal(syscall.SIGCONT))
 		time.Sleep(2 * time.Second) // in which it says what it has to say
