@@ -24,6 +24,7 @@ type attempt struct {
 	elsewhere int       // how often a worker had it that knows it not
 	ended     bool      // by a step
 	called    bool      // its activity or child is under way
+	place     place     // where its activity has a limit
 	cancel    workflow.CancelFunc
 }
 
@@ -75,10 +76,12 @@ func (r *run) see(ctx workflow.Context, a *attempt) {
 			return
 		}
 		if !r.admit(ctx, a) {
+			r.leavePlace(ctx, a)
 			return
 		}
 		r.busy++
 		over = r.try(ctx, a)
+		r.leavePlace(ctx, a)
 		r.busy--
 	}
 }
@@ -117,13 +120,21 @@ func (r *run) try(ctx workflow.Context, a *attempt) bool {
 // ended the attempt before that.
 func (r *run) admit(ctx workflow.Context, a *attempt) bool {
 	for {
-		if workflow.Await(ctx, func() bool { return a.ended || r.mayBegin() }) != nil || a.ended || r.turn.Lock(ctx) != nil {
+		if workflow.Await(ctx, func() bool { return a.ended || r.mayBegin() }) != nil || a.ended {
+			return false
+		}
+		if !r.takePlace(ctx, a) {
+			r.leavePlace(ctx, a)
+			continue
+		}
+		if r.turn.Lock(ctx) != nil {
 			return false
 		}
 		if !a.ended && r.mayBegin() && r.start(ctx, a) { // a step may have been taken while it waited for its turn
 			return true
 		}
 		r.turn.Unlock()
+		r.leavePlace(ctx, a)
 	}
 }
 
@@ -175,8 +186,11 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat), Progress: limit(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: behind(call.Timeout), HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
+	if a.place.tell {
+		call.Limiter, call.Place = a.place.limiter, a.place.id
+	}
 	began := workflow.Now(ctx)
-	a.called = true
+	a.called, a.place.used = true, true
 	err = workflow.ExecuteActivity(options, activity, call).Get(ctx, &answer)
 	answer.complete()
 	if err != nil {

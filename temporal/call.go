@@ -23,6 +23,9 @@ type Call struct {
 	Checkpoint json.RawMessage `json:"checkpoint,omitempty"` // the last one under that key
 
 	IdempotencyKey string `json:"idempotency_key"` // Key, as executables know it
+
+	Limiter string `json:"limiter,omitempty"` // the workflow that wants to know when the attempt begins
+	Place   string `json:"place,omitempty"`   // that of the attempt
 }
 
 // Answer is what an activity returns. One in another language may leave End out, and answer as an executable does: with an

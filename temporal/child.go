@@ -340,6 +340,7 @@ func (r *run) steerBelow(ctx workflow.Context, o Steer) {
 // view is how the run stands, with the ids of the children that go on.
 func (r *run) view() machine.View {
 	v := r.machine.View(r.snapshot)
+	r.showLimits(&v)
 	for _, c := range r.children {
 		if c.left {
 			v.Left = append(v.Left, machine.ChildView{Run: c.run, Status: machine.Running})

@@ -40,6 +40,9 @@ var (
 func generateTree(seed uint64) string {
 	source := elements.ReplaceAllString(oracletest.GenerateTree(rand.New(rand.NewPCG(seed, 0))), "$1 limit 1")
 	source = limits.ReplaceAllString(oneByOne.ReplaceAllString(source, "$1 limit 1"), "$1 timeout 13300ms")
+	if seed%5 == 0 {
+		source = activities.ReplaceAllString(source, "$1 limit 1 per 17370ms")
+	}
 	return timers.ReplaceAllString(source, "after ${1}170ms")
 }
 
@@ -55,9 +58,7 @@ func TestTrees(t *testing.T) {
 	for seed, played := *first, 0; played < n+skipped; seed++ {
 		source := generateTree(seed)
 		machines := compiledTree(source)
-		if len(machines) < 2 || !machines[len(machines)-1].Calls() || slices.ContainsFunc(machines, func(m *machine.Machine) bool {
-			return temporal.Supported(m.Definition()) != nil
-		}) {
+		if len(machines) < 2 || !machines[len(machines)-1].Calls() {
 			continue
 		}
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -422,12 +423,17 @@ func TestCalleeMissing(t *testing.T) {
 
 const limitedCallee = `machine Top {
 	initial Working
+	on failed -> Broken
 	state Working {
 		do machine Below()
+		on Below.Ended -> Again
+	}
+	state Again {
+		do machine Below()
 		on Below.Ended -> Done
-		on failed -> Done
 	}
 	terminal Done success
+	terminal Broken failure
 }
 
 machine Below {
@@ -443,28 +449,33 @@ machine Below {
 }
 `
 
-// TestLimits: a limit for all runs together is refused before a run starts, in a machine that is called, too.
+// TestLimits: a machine that is called waits for the limit of its own activity.
 func TestLimits(t *testing.T) {
-	for _, limit := range []string{"limit 5 per 1m", "limit 10 at once"} {
+	for limit, began := range map[string]time.Duration{"limit 1 per 1m": time.Minute, "limit 1 at once": 0} {
 		machines := compiledTree(strings.Replace(limitedCallee, "LIMIT", limit, 1))
 		if len(machines) != 2 {
 			t.Fatal("the machines do not compile")
 		}
-		work := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"work": nil}}
-		client := &temporal.Client{Callees: machines[:1]}
-		in := temporal.Input{Definition: machines[1].Definition().Encode(), Callees: []json.RawMessage{machines[0].Definition().Encode()}}
-		env := quiet()
-		env.RegisterWorkflowWithOptions(temporal.RunWorkflow, workflow.RegisterOptions{Name: temporal.WorkflowType})
-		env.ExecuteWorkflow(temporal.WorkflowType, in)
-		for who, err := range map[string]error{
-			"client": client.Start(t.Context(), machines[1], "a", nil),
-			"worker": temporal.Register(quiet(), temporal.Worker{Machine: machines[1],
-				Callees: []temporal.Callee{{Machine: machines[0], Handlers: work}}}),
-			"workflow": env.GetWorkflowError(),
-		} {
-			if want := `machine "Below" does not run on Temporal yet: the activity "work" has a limit for all runs together, which neither the rate of a task queue`; err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: the %s says %v", limit, who, err)
-			}
+		env, server := quiet(), &limitServer{limiters: map[string]*temporal.Limiter{}}
+		server.env = env
+		begin, made := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), []time.Duration(nil)
+		env.SetStartTime(begin)
+		env.SetStartWorkflowOptions(startOptions)
+		work := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+			made = append(made, env.Now().Sub(begin).Truncate(10*time.Second)) // a child starts by the clock on the wall
+			return runtime.Result{Event: "Worked"}, nil
+		}}}
+		err := temporal.Register(env, temporal.Worker{Machine: machines[1], Client: server, Callees: []temporal.Callee{{Machine: machines[0], Handlers: work}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.ExecuteWorkflow(temporal.WorkflowType, temporal.Input{Definition: machines[1].Definition().Encode(), Callees: []json.RawMessage{machines[0].Definition().Encode()}})
+		if v := viewOf(t, env, ""); v.State != "Done" || !slices.Equal(made, []time.Duration{0, began}) {
+			history, _ := (&player{env: env}).look(t, "")
+			t.Errorf("%s: it ends in %s after attempts at %v: %v\n%s", limit, v.State, made, env.GetWorkflowError(), history)
+		}
+		if l := server.limiters[temporal.LimiterID("Below", "work")]; len(l.Places) > 0 {
+			t.Errorf("%s: there are places left: %+v", limit, l.Places[0])
 		}
 	}
 }

@@ -172,6 +172,7 @@ func (c *Client) Show(ctx context.Context, run string) (v machine.View, err erro
 	}
 	for i := range v.Activities {
 		c.showChild(ctx, v.Activities[i].Child)
+		c.showLimit(ctx, v.Machine, &v.Activities[i])
 	}
 	for i := range v.Left {
 		c.showChild(ctx, &v.Left[i])

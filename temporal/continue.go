@@ -25,6 +25,8 @@ type Continued struct {
 
 	Checkpoints map[string]json.RawMessage `json:"checkpoints,omitempty"` // by the keys of attempts
 	Heard       map[string]heard           `json:"heard,omitempty"`       // when they were made
+
+	Asked int64 `json:"asked,omitempty"` // for how many places of limited activities
 }
 
 // Accepted is the id of an event that was taken, with the answer.
@@ -40,6 +42,8 @@ type Waiting struct {
 	Visit   int64     `json:"visit"`
 	Lost    int       `json:"lost,omitempty"`
 	Ready   time.Time `json:"ready,omitzero"`
+	Place   string    `json:"place,omitempty"` // for which it waits, of a limited activity
+	Since   time.Time `json:"since,omitzero"`  // when it began to
 }
 
 const (
@@ -56,12 +60,12 @@ const (
 func (r *run) quiet(ctx workflow.Context) bool {
 	now := workflow.Now(ctx)
 	for _, a := range r.attempts {
-		if r.mayBegin() && !a.ready.After(now) {
+		if r.mayBegin() && !a.ready.After(now) && !a.place.waits() {
 			return false
 		}
 	}
 	delivers := r.delivering || len(r.outbox) > 0 && !r.deliverAt.After(now)
-	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && !r.unread() && !r.owes() && workflow.AllHandlersFinished(ctx)
+	return r.busy == 0 && r.stopping == 0 && !delivers && !r.turn.IsLocked() && !r.unheard() && !r.unread() && !r.given() && !r.owes() && workflow.AllHandlersFinished(ctx)
 }
 
 // continues reports whether the run is to go on in a new execution now: its history is long, or it has moved to
@@ -79,7 +83,7 @@ func (r *run) finished(ctx workflow.Context) bool { return r.archived() && r.ove
 
 // over is finished for a run whose history is archived.
 func (r *run) over(ctx workflow.Context) bool {
-	return r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && workflow.AllHandlersFinished(ctx)
+	return r.snapshot.Status == machine.Finished && r.open == 0 && len(r.outbox) == 0 && !r.given() && workflow.AllHandlersFinished(ctx)
 }
 
 // full says why no more events are taken from outside, or nothing: an execution that is near its end, and
@@ -111,10 +115,10 @@ func (r *run) continued(ctx workflow.Context) error {
 // following is what the next execution starts with.
 func (r *run) following(ctx workflow.Context) (Input, error) {
 	c := &Continued{Snapshot: r.machine.EncodeSnapshot(r.snapshot), Previous: workflow.GetInfo(ctx).WorkflowExecution.RunID,
-		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints, Heard: r.heard, Left: r.left}
+		Outbox: r.outbox, Deliver: r.deliverAt, Checkpoints: r.checkpoints, Heard: r.heard, Left: r.left, Asked: r.asked}
 	for _, t := range r.snapshot.HandedOut() { // in the order of the snapshot
 		if a := r.attempts[t.Key]; a != nil && a.task.Attempt == t.Attempt {
-			c.Waiting = append(c.Waiting, Waiting{Key: t.Key, Attempt: t.Attempt, Visit: a.visit, Lost: a.lost, Ready: a.ready})
+			c.Waiting = append(c.Waiting, Waiting{Key: t.Key, Attempt: t.Attempt, Visit: a.visit, Lost: a.lost, Ready: a.ready, Place: a.place.id, Since: a.place.since})
 		}
 	}
 	in := r.in
@@ -163,6 +167,7 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 		return err
 	}
 	r.base, r.previous, r.outbox, r.deliverAt, r.left = r.snapshot.Seq, c.Previous, c.Outbox, c.Deliver, c.Left
+	r.asked = c.Asked
 	for _, a := range c.Accepted {
 		r.accept(a.ID, a.Answer)
 	}
@@ -175,7 +180,7 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 	for _, t := range r.snapshot.HandedOut() {
 		a := &attempt{task: t, visit: r.snapshot.Visit, ready: t.NotBefore}
 		if w := waiting[t.Key]; w != nil && w.Attempt == t.Attempt {
-			a.visit, a.lost, a.ready = w.Visit, w.Lost, w.Ready
+			a.visit, a.lost, a.ready, a.place.id, a.place.since = w.Visit, w.Lost, w.Ready, w.Place, w.Since
 		}
 		r.launch(ctx, a)
 	}

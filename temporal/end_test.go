@@ -57,12 +57,17 @@ func environmentOf(t *testing.T, source string, w temporal.Worker) (*testsuite.T
 	return env, temporal.Input{Definition: m.Definition().Encode()}
 }
 
+// silent is a suite that logs nothing.
+func silent() *testsuite.WorkflowTestSuite {
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+	return &suite
+}
+
 // quiet is an environment that logs nothing, and knows that a busy host may stand still for more than a second: the SDK takes
 // that for a deadlock, and ends the workflow.
 func quiet() *testsuite.TestWorkflowEnvironment {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-	env := suite.NewTestWorkflowEnvironment()
+	env := silent().NewTestWorkflowEnvironment()
 	env.SetTestTimeout(10 * time.Minute)
 	return env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 10 * time.Minute})
 }

@@ -26,6 +26,7 @@ type player struct {
 	tape    *enginetest.Tape
 	machine *machine.Machine
 	env     *testsuite.TestWorkflowEnvironment
+	limits  *limitServer
 
 	mu       sync.Mutex
 	over     bool // nothing counts that comes later
@@ -37,7 +38,7 @@ type player struct {
 // play gives what has become of a tape: as far as the workflow lasts, which ends with its run. With renew the
 // run goes on in a new execution of the workflow as often as it can.
 func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Trace, renewals int) {
-	p := &player{tape: tape, machine: tape.Machines[len(tape.Machines)-1], calls: map[string]int{}, messages: map[string][]string{}}
+	p := &player{tape: tape, machine: tape.Machines[len(tape.Machines)-1], calls: map[string]int{}, messages: map[string][]string{}, limits: &limitServer{limiters: map[string]*temporal.Limiter{}}}
 	trace = &enginetest.Trace{Answers: make([]string, 1+len(tape.Acts)), Runs: map[string]enginetest.RunTrace{}}
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // with which bubbles of synctest begin
 	now, acted := begin, make([]bool, len(tape.Acts))
@@ -50,13 +51,17 @@ func play(t *testing.T, tape *enginetest.Tape, renew bool) (trace *enginetest.Tr
 	run := enginetest.RunTrace{}
 	for {
 		p.env = quiet()
-		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.tape.Handlers(p.machine, p.called), Outbox: p.deliver, Client: &server{}, Callees: callees}); err != nil {
+		p.limits.env = p.env
+		if err := temporal.Register(p.env, temporal.Worker{Name: enginetest.Worker, Machine: p.machine, Handlers: p.tape.Handlers(p.machine, p.called), Outbox: p.deliver, Client: p.limits, Callees: callees}); err != nil {
 			t.Fatal(err)
 		}
 		p.env.SetStartTime(now)
 		p.env.SetWorkflowRunTimeout(1000 * time.Hour)
 		p.env.SetStartWorkflowOptions(startOptions)
 		p.env.SetContinueAsNewSuggested(renew)
+		for id := range p.limits.limiters { // whose rate opens in this execution
+			p.env.RegisterDelayedCallback(func() { p.limits.hand(id) }, 0)
+		}
 		for i := range tape.Acts {
 			if !acted[i] {
 				p.env.RegisterDelayedCallback(func() {

@@ -45,9 +45,6 @@ func tree(d *machine.Definition, known []*machine.Machine) (map[string]*machine.
 
 // below adds to found the machines that one calls, and those that they call.
 func below(d *machine.Definition, known, found map[string]*machine.Machine) error {
-	if err := Supported(d); err != nil {
-		return err
-	}
 	for i := range d.Activities {
 		a := &d.Activities[i]
 		if a.Callee == "" || found[a.Callee] != nil {

@@ -94,6 +94,8 @@ func Register(to worker.Registry, w Worker) error {
 	run := func(ctx workflow.Context, in Input) (Output, error) { return runWorkflow(ctx, in, has, func(*run) {}) }
 	to.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: WorkflowType,
 		VersioningBehavior: workflow.VersioningBehaviorPinned})
+	to.RegisterWorkflowWithOptions(LimitWorkflow, workflow.RegisterOptions{Name: LimitType,
+		VersioningBehavior: workflow.VersioningBehaviorPinned})
 	for name, of := range activities {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
 			v := of[c.Machine].find(ctx, &c)
@@ -105,6 +107,8 @@ func Register(to worker.Registry, w Worker) error {
 	}
 	if w.Client != nil {
 		to.RegisterActivityWithOptions(w.progress, activity.RegisterOptions{Name: progressType})
+		to.RegisterActivityWithOptions(w.tell, activity.RegisterOptions{Name: tellType})
+		to.RegisterActivityWithOptions(w.check, activity.RegisterOptions{Name: checkType})
 	}
 	if w.Archive != nil {
 		to.RegisterActivityWithOptions(func(ctx context.Context, a Archived) error {
@@ -128,6 +132,11 @@ func Register(to worker.Registry, w Worker) error {
 
 // complete reports whether there is a function for each activity and guard: nobody else serves the task queue.
 func (w *Worker) complete(d *machine.Definition, h runtime.Handlers) error {
+	for i := range d.Activities {
+		if d.Activities[i].Limit != nil && w.Client == nil {
+			return fmt.Errorf("the activity %q of machine %q has a limit for all runs together, and no Client is brought that asks for a place", d.Activities[i].Name, d.Name)
+		}
+	}
 	if w.Elsewhere {
 		for i := range d.Guards { // which are asked in the worker that takes the step
 			if name := d.Guards[i].Name; h.Guards[name] == nil {
@@ -201,6 +210,9 @@ func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call)
 	a := runtime.NewAttempt(runtime.Attempt{Run: c.Run, Machine: c.Machine, Activity: name, Number: c.Attempt, Key: c.Key,
 		Args: c.Args, Checkpoint: c.Checkpoint, Started: c.Started, Visit: c.Visit}, hooks)
 	began := time.Now()
+	if c.Limiter != "" {
+		go w.began(ctx, c)
+	}
 	o := runtime.Perform(ctx, p.f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
 	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost}
 	answer.Checkpoint, answer.Mark = beats.current()

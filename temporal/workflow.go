@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -66,6 +67,11 @@ type run struct {
 	previous string                     // the execution that has it
 	accepted map[string]json.RawMessage // answers by the ids of events
 	ids      []string                   // of those events, oldest first
+
+	places map[string]*attempt // of limited activities, by their ids, which it has or waits for
+	asked  int64               // how many it has asked for
+	asking int                 // limiters that it is about to tell something
+	given  func() bool         // it has something to do with one
 
 	version workflow.Version // of the interpreter, with which the execution has begun
 	timer   pendingTimer     // for what is due next
@@ -168,14 +174,14 @@ func newRun(ctx workflow.Context, in Input, has library) (*run, error) {
 		return nil, err
 	}
 	id := workflow.GetInfo(ctx).WorkflowExecution.ID
-	r := &run{in: in, has: has, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}, heard: map[string]heard{}}
+	r := &run{in: in, has: has, machine: m, callees: below, searchable: in.Searchable, unread: func() bool { return false }, turn: workflow.NewMutex(ctx), attempts: map[string]*attempt{}, accepted: map[string]json.RawMessage{}, checkpoints: map[string]json.RawMessage{}, heard: map[string]heard{}, places: map[string]*attempt{}}
 	r.snapshot = m.NewSnapshot(id, machine.SeedOf(id))
 	r.versions = []version{{0, m, below}}
 	if err := r.turn.Lock(ctx); err != nil {
 		return nil, err
 	}
 	defer r.turn.Unlock()
-	if err := r.listen(ctx); err != nil {
+	if err := errors.Join(r.listen(ctx), r.listenToLimits(ctx)); err != nil {
 		return nil, err
 	}
 	if in.Continued != nil {

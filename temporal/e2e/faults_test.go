@@ -35,7 +35,11 @@ func child(queue string) {
 		<-ctx.Done()
 		return runtime.Result{}, ctx.Err()
 	}}}
-	if err := temporal.Register(w, temporal.Worker{Name: "first", Machine: order, Handlers: h}); err != nil {
+	m := order
+	if os.Getenv("FSMC_E2E_LIMITED") != "" {
+		m = killable
+	}
+	if err := temporal.Register(w, temporal.Worker{Name: "first", Machine: m, Handlers: h, Client: c.Temporal}); err != nil {
 		panic(err)
 	}
 	if err := w.Run(nil); err != nil {
@@ -105,6 +109,7 @@ func faulty(t *testing.T, signal syscall.Signal) {
 			t.Fatalf("the run does not end: %v, %v", v, err)
 		}
 	}
+	must(t, c.Temporal.GetWorkflow(t.Context(), run, "").Get(t.Context(), nil)) // when its message is delivered
 	if signal == syscall.SIGSTOP {
 		must(t, first.Process.Signal(syscall.SIGCONT))
 		time.Sleep(2 * time.Second) // in which it says what it has to say

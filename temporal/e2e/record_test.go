@@ -338,6 +338,7 @@ func replayed(t *testing.T, c *temporal.Client, run string) {
 	}
 	replayer := worker.NewWorkflowReplayer()
 	replayer.RegisterWorkflowWithOptions(temporal.RunWorkflow, workflow.RegisterOptions{Name: temporal.WorkflowType})
+	replayer.RegisterWorkflowWithOptions(temporal.LimitWorkflow, workflow.RegisterOptions{Name: temporal.LimitType})
 	err := replayer.ReplayWorkflowHistoryWithOptions(quiet{}, &all, worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: run}})
 	if err != nil {
 		t.Errorf("the history of run %q does not replay: %v", run, err)
