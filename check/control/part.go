@@ -11,6 +11,7 @@ import (
 type part struct {
 	leaves  map[*ir.State]bool
 	entered map[*ir.State]bool // states that some edge inside enters from outside
+	started map[*ir.State]bool // states whose timers some edge inside starts, as far as is known
 	effects map[*ir.Var][]effectIn
 }
 
@@ -21,7 +22,7 @@ type effectIn struct {
 }
 
 func newPart(c *Graph, edges []int) *part {
-	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, effects: map[*ir.Var][]effectIn{}}
+	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, started: map[*ir.State]bool{}, effects: map[*ir.Var][]effectIn{}}
 	states := c.Table.Machine.States
 	blocks := map[*ir.Block]*ir.Arm{}
 	for _, e := range edges {
@@ -30,6 +31,10 @@ func newPart(c *Graph, edges []int) *part {
 		p.leaves[from] = true
 		for s := to; s != nil && !from.Inside(s); s = s.Parent {
 			p.entered[s] = true
+		}
+		domain := ir.Domain(from, x.Arm.Target)
+		for s := to; s != nil && (s != domain || to != x.Arm.Target.Leaf()); s = s.Parent {
+			p.started[s] = true
 		}
 		for _, leaf := range append([]*ir.State{from, to}, Landings(x.Arm.Target)...) {
 			for s := leaf; s != nil; s = s.Parent {
