@@ -35,6 +35,7 @@ type Graph struct {
 	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
 	inPlace flat.InPlace
+	looks   int     // see rises
 	mayPass []bool  // by state ID: see findBudgets
 	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
