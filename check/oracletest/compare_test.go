@@ -98,11 +98,12 @@ func byState(marked func(s *oracletest.Space) []bool) func(s *oracletest.Space) 
 }
 
 // trapsOf gives the leaves in which a run can be trapped. Of one in which the step of an event
-// that was deferred halts the run, that is the fault: the event decides, and its data is free.
+// that was deferred halts the run, that is the fault: the event decides, and its data is free. So
+// it is where the step of a timer does: who is trapped depends on the moment, and the fault is told.
 func trapsOf(s *oracletest.Space) verdict {
 	v := byState((*oracletest.Space).Traps)(s)
 	for _, e := range s.Events() {
-		if path := s.Machine.States[max(e.State, 0)].Path; e.Kind == machine.KeptInput && v[path] {
+		if path := s.Machine.States[max(e.State, 0)].Path; (e.Kind == machine.KeptInput || e.Kind == machine.TimerInput) && v[path] {
 			v[path] = false
 		}
 	}
