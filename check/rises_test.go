@@ -63,8 +63,12 @@ func TestRisesByWayOfOthers(t *testing.T) {
 		if c.ends && (strings.Contains(got, "unbounded-loop") || strings.Contains(got, "whether a cycle can be taken without end")) {
 			t.Errorf("it ends:\n%s\n%s", src, got)
 		}
-		if steps := check.Bounds(m.Machines[0], 1000).Steps; (steps.Amount != nil) != c.ends {
-			t.Errorf("%v steps:\n%s", steps.Amount, src)
+		bounds := check.Bounds(m.Machines[0], 1000)
+		if (bounds.Steps.Amount != nil) != c.ends {
+			t.Errorf("%v steps:\n%s", bounds.Steps.Amount, src)
+		}
+		if why := bounds.Why("time"); c.ends && strings.HasSuffix(why, " can be taken without end") {
+			t.Errorf("%s:\n%s", why, src)
 		}
 	}
 }

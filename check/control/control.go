@@ -5,7 +5,7 @@
 // In the order in which to read them: control.go (the graph, and what cannot go on
 // without end), edges.go (the moves, and where `require` sends them),
 // reach.go (what some path enters), part.go (what bounds an arm within a component),
-// entries.go (how often each state is entered), sure.go (what surely can be done),
+// timed.go (what bounds it by time), rises.go (by a field that rises), entries.go (how often each state is entered), sure.go (what surely can be done),
 // drop.go (deferred events that may be lost), witness.go (a path as a run).
 package control
 
