@@ -177,6 +177,19 @@ func (t *meter) orUpper(f Figure, of func(*Worst) Figure) Figure {
 // knows nothing.
 func (s *shared) Bounded() bool { return !s.calls() && len(s.Control().Loops()) == 0 }
 
+// Unmarked lets the edges of the product pass that do not say `unbounded`. Nor may it be known of
+// the control graph that time ends them: the product does not always tell times apart.
+func (s *shared) Unmarked(from, e int32) bool {
+	p := s.Product()
+	if !p.Unmarked(from, e) {
+		return false
+	}
+	in, _ := p.Input(e)
+	leaf, l := p.Leaf(from), p.Label(e)
+	return leaf == nil || l.Kind != explore.Moved || in.Kind != ir.CaseTimer && in.Kind != ir.CaseFailure ||
+		!s.Control().Ends(int32(leaf.ID), l.Into, l.Input, p.Arm(e))
+}
+
 // attempts counts the attempts of a.
 func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {
 	return p.Attempts(func(b *ir.Activity) int64 {

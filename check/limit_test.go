@@ -109,7 +109,7 @@ func TestSumsPastTheLimit(t *testing.T) {
 		{"0..99", "min(n + event.by, 9_000)", "", false},
 		{"-99..-1", "min(n - event.by, 9_000)", "", true},
 		{"1..99", "min(n + event.by, 9_000)", ", n = min(n + a, 9_000)", true},
-		{"1..99", "min(n + event.by, 9_000)", ", n = max(n - a, 0)", false},
+		{"1..99", "min(n + event.by, 9_000)", ", n = max(n - a, 0)", true}, // which comes 9,000 times at most
 	} {
 		got := lines(check.RunUpTo(program(t, fmt.Appendf(nil, machine, c.by, c.sum, c.lose)), all.Rules, 1000))
 		if open := strings.Contains(got, "whether a cycle can be taken without end"); open == c.ends {
@@ -313,5 +313,35 @@ func TestWhatNoCounterDecides(t *testing.T) {
 func TestMostAtOnce(t *testing.T) {
 	if control.MostAtOnce != machine.MaxFollowing {
 		t.Errorf("the checker knows %d, the runtime %d", control.MostAtOnce, machine.MaxFollowing)
+	}
+}
+
+// TestTimeEndsACycle: each lap takes a second or more, and a timer around the cycle ends it.
+func TestTimeEndsACycle(t *testing.T) {
+	const machine = `machine Beats {
+ event Go
+ activity look() -> Go
+ initial Outer
+ state Outer {
+  initial Beat
+  after %s -> Done
+  state Beat { after 1s -> Rest }
+  state Rest { do look() timeout 3s
+    on Go -> Beat
+    on failed(timeout) retry 1 backoff 1s else -> Rest
+    on failed -> Done }
+ }
+ terminal Done
+}
+`
+	steps := func(time string, limit int) check.Figure {
+		return check.Bounds(program(t, fmt.Appendf(nil, machine, time)).Machines[0], limit).Steps
+	}
+	exact, upper := steps("1m", explore.DefaultLimit), steps("1m", 10)
+	if !exact.Exact || upper.Amount == nil || upper.Amount.Cmp(exact.Amount) < 0 {
+		t.Errorf("%v steps, by the control graph at most %v", exact.Amount, upper.Amount)
+	}
+	if f := steps("52w", explore.DefaultLimit); f.Amount == nil || f.Exact {
+		t.Errorf("at most %v steps in a year", f.Amount)
 	}
 }

@@ -41,8 +41,11 @@ func (t *meter) cycleOf(edges []int32) string {
 	if marked != nil {
 		first = marked
 	}
-	if first == nil {
+	switch {
+	case first == nil:
 		return "the sum is over 64 bits"
+	case marked == nil && t.s.Bounded():
+		return place(first.State) + ": " + quoteStep(first) + " cannot be taken without end, but the data that ends it is not followed"
 	}
 	return t.cycleText(first)
 }

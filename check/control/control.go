@@ -5,7 +5,7 @@
 // In the order in which to read them: control.go (the graph, and what cannot go on
 // without end), edges.go (the moves, and where `require` sends them),
 // reach.go (what some path enters), part.go (what bounds an arm within a component),
-// entries.go (how often each state is entered), sure.go (what surely can be done),
+// timed.go (what bounds it by time), rises.go (by a field that rises), entries.go (how often each state is entered), sure.go (what surely can be done),
 // drop.go (deferred events that may be lost), witness.go (a path as a run).
 package control
 
@@ -35,6 +35,7 @@ type Graph struct {
 	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
 	inPlace flat.InPlace
+	looks   int     // see rises
 	mayPass []bool  // by state ID: see findBudgets
 	total   int64   // see hasTime
 	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
@@ -50,7 +51,8 @@ type Graph struct {
 // arm with a `max` whose scope is not entered from outside there; one whose guard
 // says `v < c` and whose block raises v where nothing in the component lowers or
 // sets it, and the mirror image; one that is taken only while a flag has a value
-// that it changes for good. Each round is linear; a round follows only where the
+// that it changes for good; one that takes time, where a timer around the component
+// ends it. Each round is linear; a round follows only where the
 // one before took something out of a cycle. What cancel leads along comes once,
 // and is taken out before.
 func New(t *flat.Table) *Graph {
@@ -96,12 +98,29 @@ func (c *Graph) takeOut(level int) bool {
 	for _, edges := range inside {
 		part := newPart(c, edges)
 		for _, e := range edges {
-			if most, ok := part.bounded(c.Edges[e].Arm); ok {
+			most, ok := part.bounded(c.Edges[e].Arm)
+			if in := c.Edges[e].Input; in != graph.None {
+				if times, limited := part.comes(c.Table.Case(in), len(edges)); limited {
+					most, ok = min(times, most), true
+				}
+			}
+			if ok {
 				c.rest[e], c.level[e], c.most[e], went = false, level, most, true
 			}
 		}
 	}
 	return went
+}
+
+// Ends reports whether the move from one leaf to another by arm, on the input with the ID
+// given, cannot be taken without end.
+func (c *Graph) Ends(from, to, input int32, arm *ir.Arm) bool {
+	for e := c.First[from]; e < c.First[from+1]; e++ {
+		if x := c.Edges[e]; x.Input == input && x.Arm == arm && x.To == to {
+			return !c.rest[e]
+		}
+	}
+	return false
 }
 
 // Loops lists the leaves of each component of what is left that has a cycle over

@@ -9,8 +9,12 @@ import (
 // part is a strongly connected component of the control graph, as far as it
 // matters for what bounds its edges.
 type part struct {
+	c       *Graph
+	from    map[int32][]Edge // the edges inside, by where they begin
+	takes   map[*ir.Arm][]Edge
 	leaves  map[*ir.State]bool
 	entered map[*ir.State]bool // states that some edge inside enters from outside
+	started map[*ir.State]bool // states whose timers some edge inside starts, as far as is known
 	effects map[*ir.Var][]effectIn
 }
 
@@ -21,15 +25,20 @@ type effectIn struct {
 }
 
 func newPart(c *Graph, edges []int) *part {
-	p := &part{leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, effects: map[*ir.Var][]effectIn{}}
+	p := &part{c: c, from: map[int32][]Edge{}, takes: map[*ir.Arm][]Edge{}, leaves: map[*ir.State]bool{}, entered: map[*ir.State]bool{}, started: map[*ir.State]bool{}, effects: map[*ir.Var][]effectIn{}}
 	states := c.Table.Machine.States
 	blocks := map[*ir.Block]*ir.Arm{}
 	for _, e := range edges {
 		x := c.Edges[e]
 		from, to := states[x.From], states[x.To]
 		p.leaves[from] = true
+		p.from[x.From], p.takes[x.Arm] = append(p.from[x.From], x), append(p.takes[x.Arm], x)
 		for s := to; s != nil && !from.Inside(s); s = s.Parent {
 			p.entered[s] = true
+		}
+		domain := ir.Domain(from, x.Arm.Target)
+		for s := to; s != nil && (s != domain || to != x.Arm.Target.Leaf()); s = s.Parent {
+			p.started[s] = true
 		}
 		for _, leaf := range append([]*ir.State{from, to}, Landings(x.Arm.Target)...) {
 			for s := leaf; s != nil; s = s.Parent {
@@ -97,21 +106,7 @@ func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
 			return 1, p.changesForGood(a, ref.Var, 1)
 		}
 	case *ir.Binary:
-		ref, op, c := ir.ConstantSide(e)
-		v, isVar := ref.(*ir.VarRef)
-		if c == nil || !isVar {
-			return 0, false
-		}
-		most = graph.Infinite
-		if r := v.Var.Type.Range; r != nil && r.Hi-r.Lo >= 0 {
-			most = r.Hi - r.Lo
-		}
-		switch op {
-		case ir.OpLt, ir.OpLe:
-			return most, p.movesOneWay(a, v.Var, 1, func(clamp int64) bool { return c.Int < clamp || c.Int == clamp && op == ir.OpLt })
-		case ir.OpGt, ir.OpGe:
-			return most, p.movesOneWay(a, v.Var, -1, func(clamp int64) bool { return c.Int > clamp || c.Int == clamp && op == ir.OpGt })
-		}
+		return p.compares(a, e)
 	}
 	return 0, false
 }

@@ -18,33 +18,49 @@ func EffectOf(a *ir.Assign) Effect {
 		return x
 	}
 	x.Value = ir.Value(a.Value)
-	value, clamp := Clamped(a)
-	x.Clamp = clamp
-	sum, ok := value.(*ir.Binary)
-	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
-		return x
-	}
-	is := func(e ir.Expr) bool { ref, ok := e.(*ir.VarRef); return ok && ref.Var == a.Var }
-	of, by := sum.X, sum.Y
-	if sum.Op == ir.OpAdd && is(by) {
-		of, by = by, of
-	}
-	if !is(of) || by.Type().Kind != ir.Int && by.Type().Kind != ir.Duration {
-		return x
-	}
-	sign := int64(1)
-	if sum.Op == ir.OpSub {
-		sign = -1
-	}
-	if c := ir.Value(by); c != nil {
-		x.Step = sign * c.Int
-		x.Adds = &ir.Range{Lo: x.Step, Hi: x.Step}
-	} else if r := by.Type().Range; r != nil && sign > 0 {
-		x.Adds = r
-	} else if r != nil {
-		x.Adds = &ir.Range{Lo: -r.Hi, Hi: -r.Lo}
+	from, adds, clamp := SumOf(a)
+	if x.Clamp = clamp; from == a.Var && adds != (ir.Range{}) {
+		x.Adds = &adds
+		if adds.Lo == adds.Hi {
+			x.Step = adds.Lo
+		}
 	}
 	return x
+}
+
+// SumOf is the field from which a computes its own, where it says `v + c`, `c + v` or `v`, what
+// it adds, and where it then stops; from is nil where it says something else.
+func SumOf(a *ir.Assign) (from *ir.Var, adds ir.Range, clamp *int64) {
+	if a.Value == nil {
+		return nil, adds, nil
+	}
+	value, clamp := Clamped(a)
+	if ref, ok := value.(*ir.VarRef); ok {
+		return ref.Var, adds, clamp
+	}
+	sum, ok := value.(*ir.Binary)
+	if !ok || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
+		return nil, adds, clamp
+	}
+	of, by := sum.X, sum.Y
+	ref, ok := of.(*ir.VarRef)
+	if other, isVar := by.(*ir.VarRef); isVar && sum.Op == ir.OpAdd && (!ok || other.Var == a.Var) {
+		by, ref, ok = of, other, true
+	}
+	if !ok || by.Type().Kind != ir.Int && by.Type().Kind != ir.Duration {
+		return nil, adds, clamp
+	}
+	if c := ir.Value(by); c != nil {
+		adds = ir.Range{Lo: c.Int, Hi: c.Int}
+	} else if r := by.Type().Range; r != nil {
+		adds = *r
+	} else {
+		return nil, adds, clamp
+	}
+	if sum.Op == ir.OpSub {
+		adds = ir.Range{Lo: -adds.Hi, Hi: -adds.Lo}
+	}
+	return ref.Var, adds, clamp
 }
 
 // Clamped is what a assigns, without a `min` or `max` that keeps it in the range

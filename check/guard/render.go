@@ -95,7 +95,8 @@ func (r *renderer) textOf(v *variable) (any, string) {
 }
 
 // list is a list of the length of v that is not equal to one written before,
-// unless both are empty: the items are the digits of a number.
+// unless both are empty: the items are the digits of a number. Where no host guard is asked,
+// it may be equal to one.
 func (r *renderer) list(v *variable) ([]any, bool) {
 	n := r.lengthOf(v)
 	items := []any{}
@@ -110,7 +111,7 @@ func (r *renderer) list(v *variable) ([]any, bool) {
 		items = append(items, item)
 		k /= base
 	}
-	return items, k == 0 || base == 1
+	return items, k == 0 || base == 1 || len(r.p.asked) == 0
 }
 
 func itemsText(n int) string {

@@ -224,7 +224,7 @@ func (g *machines) compare(t *testing.T) {
 			g.large++
 			continue
 		}
-		for _, d := range compare(s, g.seen) {
+		for _, d := range differences(s, g.seen) {
 			question, _, _ := strings.Cut(d.question, " of ")
 			if told[question] {
 				continue
@@ -243,6 +243,17 @@ func (g *machines) compare(t *testing.T) {
 	}
 }
 
+// differences are those of compare, if shorter ticks do not answer as the checker does.
+func differences(s *oracletest.Space, seen map[string]int) []disagreement {
+	list := compare(s, seen)
+	if len(list) > 0 && s.Timed() {
+		if finer := oracletest.ExploreBy(s.Machine, 4*bruteLimit, oracletest.Tick/4); finer != nil {
+			return compare(finer, map[string]int{})
+		}
+	}
+	return list
+}
+
 // disagrees reports whether checker and brute force answer question in two ways.
 func disagrees(src, question string) bool { return again(src, question) != "" }
 
@@ -251,7 +262,7 @@ func again(src, question string) string {
 	if s == nil {
 		return ""
 	}
-	for _, d := range compare(s, map[string]int{}) {
+	for _, d := range differences(s, map[string]int{}) {
 		if strings.HasPrefix(d.question, question) {
 			return d.String()
 		}
@@ -274,7 +285,7 @@ func TestOracleFile(t *testing.T) {
 	if s == nil {
 		t.Fatalf("not explored: %s", why)
 	}
-	for _, d := range compare(s, map[string]int{}) {
+	for _, d := range differences(s, map[string]int{}) {
 		t.Error(d)
 	}
 	t.Logf("%d nodes", len(s.Nodes))

@@ -7,10 +7,11 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Time is whole ticks: every input comes at every tick at which it can. The waits
-// of generated machines are multiples of four ticks, so that between two of them
-// there is room for some inputs.
-const tick = time.Second
+// Tick is the least time that passes: every input comes at every tick at which it can. The waits
+// of generated machines are multiples of four ticks, so that between two of them there is room for
+// some inputs. Where a wait begins again and again there may be too little of it: then shorter ones
+// tell (ExploreBy).
+const Tick = time.Second
 
 // arrival is an input, and how long after the step before it comes.
 type arrival struct {
@@ -37,7 +38,7 @@ func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 	for _, in := range s.others(at) {
 		others = append(others, arrival{Input: in, after: s.ready(at, in)})
 	}
-	for _, after := range delays(at, others) {
+	for _, after := range s.delays(at, others) {
 		if in, due := s.m.Next(at, start.Add(after)); due {
 			return append(list, arrival{Input: in, after: after})
 		}
@@ -52,7 +53,7 @@ func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 
 // delays are the times at which something is tried: all ticks until a timer is due,
 // and where none runs those from which on something can come.
-func delays(at *machine.Snapshot, others []arrival) []time.Duration {
+func (s *Space) delays(at *machine.Snapshot, others []arrival) []time.Duration {
 	var list []time.Duration
 	for _, o := range others {
 		list = append(list, o.after)
@@ -65,7 +66,7 @@ func delays(at *machine.Snapshot, others []arrival) []time.Duration {
 	}
 	if first >= 0 {
 		list = slices.DeleteFunc(list, func(d time.Duration) bool { return d > first })
-		for d := time.Duration(0); d < first; d += tick {
+		for d := time.Duration(0); d < first; d += s.tick {
 			list = append(list, d)
 		}
 		list = append(list, first)
@@ -156,7 +157,7 @@ func (s *Space) jittered(from, next *machine.Snapshot, now time.Time) []*machine
 		}
 		var longer []*machine.Snapshot
 		for _, one := range list {
-			for wait := t.Delay; wait <= t.Delay+int64(float64(t.Delay)*t.Jitter); wait += int64(tick) {
+			for wait := t.Delay; wait <= t.Delay+int64(float64(t.Delay)*t.Jitter); wait += int64(s.tick) {
 				c := *one
 				c.Alarms = slices.Clone(c.Alarms)
 				c.Alarms[i].Due = now.Add(time.Duration(wait))

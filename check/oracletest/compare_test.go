@@ -98,11 +98,12 @@ func byState(marked func(s *oracletest.Space) []bool) func(s *oracletest.Space) 
 }
 
 // trapsOf gives the leaves in which a run can be trapped. Of one in which the step of an event
-// that was deferred halts the run, that is the fault: the event decides, and its data is free.
+// that was deferred halts the run, that is the fault: the event decides, and its data is free. So
+// it is where the step of a timer does: who is trapped depends on the moment, and the fault is told.
 func trapsOf(s *oracletest.Space) verdict {
 	v := byState((*oracletest.Space).Traps)(s)
 	for _, e := range s.Events() {
-		if path := s.Machine.States[max(e.State, 0)].Path; e.Kind == machine.KeptInput && v[path] {
+		if path := s.Machine.States[max(e.State, 0)].Path; (e.Kind == machine.KeptInput || e.Kind == machine.TimerInput) && v[path] {
 			v[path] = false
 		}
 	}
@@ -426,10 +427,29 @@ func deadArms(s *oracletest.Space) verdict {
 	v, entered, taken := verdict{}, s.Entered(), s.Taken()
 	for _, a := range s.Machine.Arms {
 		if !taken[a.ID] {
-			v[fmt.Sprint("arm ", a.ID)] = a.Kind != ir.Reject && entered[a.State.ID] && s.SurelyDead(a.ID)
+			v[fmt.Sprint("arm ", a.ID)] = a.Kind != ir.Reject && entered[a.State.ID] && s.SurelyDead(a.ID) && !asksTwice(a)
 		}
 	}
 	return v
+}
+
+// asksTwice reports whether the arms up to a ask a host guard twice, in other words: to the
+// checker these are two questions, though what is asked may be the same in each run.
+func asksTwice(a *ir.Arm) bool {
+	asked := map[*ir.Guard]string{}
+	for _, arm := range check.Chain(a) {
+		for _, call := range ir.GuardCalls(arm.When) {
+			text := ir.ExprText(call)
+			if before, twice := asked[call.Guard]; twice && before != text {
+				return true
+			}
+			asked[call.Guard] = text
+		}
+		if arm == a {
+			break
+		}
+	}
+	return false
 }
 
 // trapOf are the states that the message and the related places name.
@@ -543,7 +563,7 @@ func compare(s *oracletest.Space, seen map[string]int) []disagreement {
 	free := s.Free()
 	told := checkedUpTo(s.Machine, explore.DefaultLimit)
 	all, open := told.found(s.Machine), told.open
-	if !free && !s.Timed() && !(s.Fans() && s.Calls()) { // elements of a machine that never ends can do nothing but fail
+	if !free && !(s.Fans() && (s.Calls() || s.Timed())) { // elements of a machine that never ends can do nothing but fail, and their waits are not followed
 		// A figure of elements or of a tree may be an upper bound, which refutes nothing.
 		budget := (s.Fans() || s.Calls()) && open["over-budget"]
 		for rule := range open {

@@ -239,6 +239,43 @@ machine M {
     }
     terminal Failed failure
 }`},
+	{"a wait that begins again takes a little less each time: shorter ticks tell", `
+machine M {
+    event E0
+    initial S0
+    after 20s -> Failed
+    state S0 {
+        initial S0a0
+        after 4s -> Done
+        state S0a0 {
+            on E0 -> S0 max 3
+                else -> S0.S0a1
+        }
+        state S0a1 {
+            on E0 -> S1
+        }
+    }
+    state S1 {
+        after 8s -> Done
+    }
+    terminal Failed failure
+    terminal Done success
+}`},
+	{"a retry late enough is forestalled by a timer whose step halts the run", `
+machine M {
+    context { u int 0..2 }
+    event R00
+    activity act0() -> R00
+    initial S0
+    state S0 {
+        after 16s -> Done
+        do act0() as y
+        on y.R00 retry 1 backoff 4s
+            else -> Failed
+    }
+    terminal Failed failure
+    terminal Done success returns u
+}`},
 }
 
 func TestRepaired(t *testing.T) {
@@ -248,7 +285,7 @@ func TestRepaired(t *testing.T) {
 			if s == nil {
 				t.Fatalf("not explored: %s", why)
 			}
-			for _, d := range compare(s, map[string]int{}) {
+			for _, d := range differences(s, map[string]int{}) {
 				t.Error(d)
 			}
 		})

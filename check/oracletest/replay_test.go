@@ -85,7 +85,9 @@ func (r *replay) play(w *diag.Witness) error {
 			r.attempt(oracletest.Waiting(r.s, r.last)...)
 			return nil
 		}
-		r.guards, r.data = row.Guards, row.Data
+		r.guards, r.data = row.Guards, map[string]any{}
+		maps.Copy(r.data, row.Rest)
+		maps.Copy(r.data, row.Data)
 		at, err := time.ParseDuration(row.At)
 		if r.timed = err == nil; r.timed {
 			if at := began.Add(at); at.After(r.now) {

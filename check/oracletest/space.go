@@ -37,6 +37,7 @@ type Space struct {
 	callees map[int]*Space // by activity: of the machine that it calls
 
 	m      *machine.Machine
+	tick   time.Duration
 	number map[string]int
 	seen   map[Event]bool
 	alike  map[outline][]int // the edges of the node at hand
@@ -103,7 +104,10 @@ func (e *Edge) Moves() bool { return e.Effect == machine.Moved }
 // Explore walks m breadth first. It is nil where there would be more nodes than
 // limit, or more steps from them than 20 times as many, and where the runtime
 // does not take the machine.
-func Explore(m *ir.Machine, limit int) *Space {
+func Explore(m *ir.Machine, limit int) *Space { return ExploreBy(m, limit, Tick) }
+
+// ExploreBy is Explore with ticks as long as given.
+func ExploreBy(m *ir.Machine, limit int, tick time.Duration) *Space {
 	d := table.Compile(m)
 	compiled, err := machine.Compile(d)
 	if err != nil {
@@ -114,11 +118,11 @@ func Explore(m *ir.Machine, limit int) *Space {
 		if a.Machine == nil {
 			continue
 		}
-		if callees[i] = Explore(a.Machine, limit); callees[i] == nil || callees[i].Cut {
+		if callees[i] = ExploreBy(a.Machine, limit, tick); callees[i] == nil || callees[i].Cut {
 			return nil
 		}
 	}
-	s := &Space{Machine: m, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, alike: map[outline][]int{}, fired: map[int]bool{}, values: newValuesOf(d)}
+	s := &Space{Machine: m, tick: tick, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, alike: map[outline][]int{}, fired: map[int]bool{}, values: newValuesOf(d)}
 	s.node(compiled.NewSnapshot("r", 1), start)
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {

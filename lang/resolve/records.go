@@ -53,10 +53,9 @@ func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Reco
 		if !sure {
 			r.mismatch(rec.Span, "record "+quote(rec.Name)+" has no field that is always there, and nothing would tell that it is set",
 				"Take the `?` from one of its fields, or add one without.")
-			rec.Fields[0].Optional = false
 		}
-		if len(rec.Fields) == 0 {
-			rec.Fields = []*ir.RecordField{{Type: invalid, Span: rec.Span}} // the parser has reported it
+		if !sure || len(rec.Fields) == 0 { // which the parser has reported
+			rec.Fields = append(rec.Fields, &ir.RecordField{Type: invalid, Span: rec.Span})
 		}
 	}
 }

@@ -55,6 +55,8 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 			for _, l := range f.Type.Leaves() {
 				leaves = append(leaves, &ir.Absent{E: ir.E{T: l.Type, At: src.Span()}})
 			}
+		case v == nil && f.Name == "": // of a record without a field that is always there
+			faulty = true
 		case v == nil:
 			missing = append(missing, quote(f.Name))
 		case isBad(v):

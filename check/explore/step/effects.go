@@ -75,11 +75,11 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 	}
 	lo, hi, ranged := n.Limits()
 	refs := c.t.Refs(e, arm)
-	checked := ranged && len(refs) == 0 && n.Type.Range != nil && !data.Within(e, lo, hi) && !c.t.FitsByGuard(n.Type, e, arm)
+	checked := ranged && len(refs) == 0 && n.Type.Range != nil && !data.Within(e, lo, hi)
 	for _, source := range refs {
 		checked = checked || data.Narrows(source, n)
 	}
-	checked = checked || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
+	checked = checked && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm)) || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
 	switch {
 	case !n.Valued() && !checked:
 		return nil

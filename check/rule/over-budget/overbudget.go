@@ -50,7 +50,7 @@ func run(p *check.Pass) {
 		return
 	}
 	worst := p.Amounts()
-	unmarked := p.Product() != nil && !p.Bounded() && len(p.Product().Loops(p.Product().Unmarked)) > 0
+	unmarked := p.Product() != nil && !p.Bounded() && len(p.Product().Loops(p.Unmarked)) > 0
 	for _, l := range limits(b, worst) {
 		if l.passed() {
 			p.Show(l.figure)

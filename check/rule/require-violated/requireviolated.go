@@ -56,7 +56,7 @@ func run(p *check.Pass) {
 		if turned == nil {
 			turned, round = g.TurnedAway(), leadRound(g)
 		}
-		if !round[s] && !entered(p, g, s, turned[s.ID]) && !halted(p, g, s) {
+		if round[s] || !entered(p, g, s, turned[s.ID]) && !halted(p, g, s) {
 			stayed(p, g, s)
 		}
 	}

@@ -51,7 +51,7 @@ func run(p *check.Pass) {
 		}
 	}
 	g := p.Product()
-	for _, l := range g.Loops(g.Unmarked) {
+	for _, l := range g.Loops(p.Unmarked) {
 		report(p, g, l)
 	}
 }
@@ -66,7 +66,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 	witness, sure := round(p, g, l)
 	if !sure {
 		// Another cycle there may be a run, on which nothing is deferred or guessed.
-		for _, other := range g.Loops(func(from, e int32) bool { return g.Unmarked(from, e) && g.Detours(from, e) == 1 }) {
+		for _, other := range g.Loops(func(from, e int32) bool { return p.Unmarked(from, e) && g.Detours(from, e) == 1 }) {
 			if !sure && slices.Contains(other.Leaves, l.Leaves[0]) {
 				l = other
 				witness, sure = round(p, g, l)

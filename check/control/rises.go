@@ -1,0 +1,159 @@
+package control
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// A condition `v < c` of an arm becomes false for good where v is greater each time that the
+// arm is taken, whichever way the run comes back to it, and by whatever fields: of
+// `next = spent + event.cost` in one state and `when next <= most -> Work { spent = next }`
+// in another one, next is. (Threads that descend: Lee, Jones and Ben-Amram, The size-change
+// principle for program termination, POPL 2001.)
+
+// above says of fields how much each is at least above what v was when the arm was taken, 0 or
+// 1; of a field that is not there nothing is known. Where v has to fall it is below.
+type above map[*ir.Var]int64
+
+// meet keeps in a what holds in b as well, and reports whether that is less.
+func (a above) meet(b above) bool {
+	less := false
+	for v, by := range a {
+		switch other, known := b[v]; {
+		case !known:
+			delete(a, v)
+			less = true
+		case other < by:
+			a[v], less = other, true
+		}
+	}
+	return less
+}
+
+// after is a behind the effects of b. Sign is -1 where v has to fall. Short says of a clamp
+// whether the arm is not taken with what it stops at.
+func (a above) after(b *ir.Block, sign int64, short func(clamp int64) bool) above {
+	if b == nil {
+		return a
+	}
+	out := maps.Clone(a)
+	for _, x := range b.Assigns {
+		delete(out, x.Var)
+		from, adds, clamp := flat.SumOf(x)
+		least := min(adds.Lo*sign, adds.Hi*sign)
+		if by, known := a[from]; from != nil && known && least >= 0 && (clamp == nil || short(*clamp)) {
+			out[x.Var] = min(by+least, 1)
+		}
+	}
+	return out
+}
+
+// maxLooks is how many leaves are looked at for all arms of a machine.
+const maxLooks = 100_000
+
+// rises reports whether v is further in the direction sign each time that a is taken.
+func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
+	at := map[int32]above{} // by leaf
+	var work []int32
+	reach := func(leaf int32, s above) {
+		if known := at[leaf]; known == nil {
+			at[leaf] = maps.Clone(s)
+			work = append(work, leaf)
+		} else if known.meet(s) {
+			work = append(work, leaf)
+		}
+	}
+	maybe := func(s above, b *ir.Block) above { // it is not looked at which states are left and entered
+		if b != nil {
+			both := maps.Clone(s)
+			both.meet(s.after(b, sign, short))
+			return both
+		}
+		return s
+	}
+	along := func(x Edge, s above) {
+		for _, from := range p.c.Leaf(x.From).Chain() {
+			s = maybe(s, from.Exit)
+		}
+		s = s.after(x.Arm.Block, sign, short)
+		for _, to := range p.c.Leaf(x.To).Chain() {
+			s = maybe(s, to.Entry)
+		}
+		reach(x.To, s)
+	}
+	for _, x := range p.takes[a] {
+		along(x, above{v: 0})
+	}
+	for ; len(work) > 0; work = work[1:] {
+		leaf := work[0]
+		if p.c.looks++; len(at[leaf]) == 0 || p.c.looks > maxLooks { // from everywhere a way leads to a
+			return false
+		}
+		for in := range p.c.Table.Inputs(p.c.Leaf(leaf)) {
+			for _, choice := range in.Choices { // what stays
+				if choice.Arm != nil && choice.Arm.Kind != ir.Goto {
+					reach(leaf, at[leaf].after(choice.Arm.Block, sign, short))
+				}
+			}
+		}
+		for _, x := range p.from[leaf] {
+			if x.Arm != a {
+				along(x, at[leaf])
+			}
+		}
+	}
+	return !slices.ContainsFunc(p.takes[a], func(x Edge) bool { return at[x.From] != nil && at[x.From][v] < 1 })
+}
+
+// compares reports whether the comparison e of a becomes false for good when a has been taken
+// often enough, and how often that is at most. The other side is a constant, or a field that
+// nothing in the part assigns.
+func (p *part) compares(a *ir.Arm, e *ir.Binary) (most int64, ok bool) {
+	for _, x := range []struct {
+		side, other ir.Expr
+		op          ir.Op
+	}{{e.X, e.Y, e.Op}, {e.Y, e.X, e.Op.Turned()}} {
+		ref, isVar := x.side.(*ir.VarRef)
+		end, known := p.fixed(x.other)
+		if !isVar || !known || ir.Value(x.side) != nil {
+			continue
+		}
+		sign, last := int64(1), end.Hi
+		if x.op == ir.OpGt || x.op == ir.OpGe {
+			sign, last = -1, end.Lo
+		}
+		strict := x.op == ir.OpLt || x.op == ir.OpGt
+		if !strict && x.op != ir.OpLe && x.op != ir.OpGe {
+			continue
+		}
+		short := func(clamp int64) bool { return last*sign < clamp*sign || last == clamp && strict }
+		if !p.movesOneWay(a, ref.Var, sign, short) && !p.rises(a, ref.Var, sign, short) {
+			continue
+		}
+		most = graph.Infinite
+		if r := ref.Var.Type.Range; r != nil && r.Hi-r.Lo >= 0 {
+			most = r.Hi - r.Lo
+			if !strict {
+				most = graph.Sum(most, 1)
+			}
+		}
+		return most, true
+	}
+	return 0, false
+}
+
+// fixed is what e lies between, which no effect of the part changes.
+func (p *part) fixed(e ir.Expr) (between ir.Range, ok bool) {
+	if c := ir.Value(e); c != nil {
+		return ir.Range{Lo: c.Int, Hi: c.Int}, true
+	}
+	ref, isVar := e.(*ir.VarRef)
+	if !isVar || ref.Var.Type.Range == nil || len(p.effects[ref.Var]) > 0 {
+		return between, false
+	}
+	return *ref.Var.Type.Range, true
+}
