@@ -2,8 +2,6 @@
 package neverread
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,16 +14,12 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Hint,
 	Summary:  "a field that nothing reads",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-set", At: check.SameField},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

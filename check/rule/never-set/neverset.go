@@ -2,8 +2,6 @@
 package neverset
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,16 +14,12 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "a field without a default that nothing sets",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "read-before-set", At: check.SameField},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

@@ -2,7 +2,6 @@
 package readbeforeset
 
 import (
-	_ "embed"
 	"maps"
 	"slices"
 
@@ -20,13 +19,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "some run reads a field that it has not set, and no `is set` protects it",
 	Question: "whether every field that is read has been set",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // maxRelated is the most further reads that are shown beside a finding.
 const maxRelated = 3

@@ -4,8 +4,6 @@ package unused
 import (
 	"slices"
 
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -18,15 +16,11 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
-	Page:     page,
 	Fix:      "removes the declaration, or the import",
 	Run:      run,
 	RunFile:  runFile,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine
