@@ -27,7 +27,7 @@ func run(p *check.Pass) {
 		return // what could not be resolved may be the read
 	}
 	read := readIn(m)
-	wholes := map[*ir.Whole]bool{} // of which something reads a part
+	wholes := map[*ir.Field]bool{} // of which something reads a part
 	for v := range read {
 		wholes[v.Whole] = v.Whole != nil && (read[v] || wholes[v.Whole])
 	}

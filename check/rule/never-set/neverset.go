@@ -27,7 +27,7 @@ func run(p *check.Pass) {
 		return // an effect whose field could not be resolved may be the one
 	}
 	set := map[*ir.Var]bool{}
-	wholes := map[*ir.Whole]bool{}
+	wholes := map[*ir.Field]bool{}
 	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
 			if a.Value != nil && !a.Keeps {

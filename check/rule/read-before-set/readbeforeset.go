@@ -124,7 +124,7 @@ func mayBeUnset(m *ir.Machine) bool {
 			return slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Optional })
 		}) ||
 		slices.ContainsFunc(m.Records, func(r *ir.Record) bool { // of which an element may be
-			return slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return f.Optional })
+			return slices.ContainsFunc(r.Fields, func(f *ir.Field) bool { return f.Optional })
 		})
 }
 

@@ -135,7 +135,7 @@ func plainParams(list []*ir.Param) bool {
 }
 
 func plainRecord(r *ir.Record) bool {
-	return !slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return !plain(f.Type) })
+	return !slices.ContainsFunc(r.Fields, func(f *ir.Field) bool { return !plain(f.Type) })
 }
 
 // plain reports whether t has no declaration of its own.
