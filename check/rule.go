@@ -25,6 +25,8 @@
 package check
 
 import (
+	"embed"
+
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -36,7 +38,6 @@ type Rule struct {
 	Severity diag.Severity
 	Summary  string // one line: what a finding means
 	Question string // what is open where a finding of it can be neither proved nor refuted, as a clause: "whether …"; empty where that cannot be
-	Page     string // Markdown: what it means, a failing example, a passing one, how to fix it
 
 	// Fix says what the fixes of its findings do, as a clause without a subject: "adds
 	// …"; empty for a rule without them. Those are Finding.Fixes, or, of a rule without
@@ -76,6 +77,19 @@ type Rule struct {
 	// SilencedBy says next to which findings of other rules this one adds
 	// nothing.
 	SilencedBy []Silence
+}
+
+//go:embed rule/*/page.md
+var pages embed.FS
+
+// Page is the page of r, as Markdown: what it means, a failing example, a passing one, how to fix
+// it.
+func (r *Rule) Page() string {
+	text, err := pages.ReadFile("rule/" + r.Name + "/page.md")
+	if err != nil {
+		panic("check: rule " + r.Name + " has no page")
+	}
+	return string(text)
 }
 
 // Silence says that a finding of Rule makes another one superfluous.

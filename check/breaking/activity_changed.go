@@ -25,14 +25,14 @@ func runActivityChanged(p *pair) {
 			continue
 		}
 		whose := "activity " + check.Quote(was.Name)
-		p.reportSlots(whose, "argument", activityHelp, was.Span, is.Span, compareSlots(slotsOfParams(was.Params), slotsOfParams(is.Params)))
+		p.reportSlots(whose, "argument", activityHelp, was.Span, is.Span, compareSlots(ir.Slots(was.Params), ir.Slots(is.Params)))
 		for _, e := range was.Results {
 			now := named(is.Results, e.Name, eventName)
 			if now == nil {
 				p.report(Point{Old: was.Span, New: is.Span, Message: whose + ": it may not raise " + check.Quote(e.Name) + " any more", Help: activityHelp})
 				continue
 			}
-			p.reportSlots(whose+", result "+check.Quote(e.Name), "field", activityHelp, e.Span, now.Span, compareSlots(slotsOfEvent(e), slotsOfEvent(now)))
+			p.reportSlots(whose+", result "+check.Quote(e.Name), "field", activityHelp, e.Span, now.Span, compareSlots(ir.Slots(e.Fields), ir.Slots(now.Fields)))
 		}
 		for _, e := range is.Results {
 			if named(was.Results, e.Name, eventName) == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 var eventNarrowed = &Rule{
@@ -19,7 +20,7 @@ func runEventNarrowed(p *pair) {
 		if e == nil {
 			continue
 		}
-		changes := compareSlots(slotsOfEvent(was[name]), slotsOfEvent(e))
+		changes := compareSlots(ir.Slots(was[name].Fields), ir.Slots(e.Fields))
 		changes = slices.DeleteFunc(changes, func(c slotChange) bool { return !c.breaksGivers() })
 		p.reportSlots("event "+check.Quote(name), "field", "Senders give exactly the fields that they know. Make a new field optional, or take a new event beside this one.",
 			was[name].Span, e.Span, changes)

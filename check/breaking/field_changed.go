@@ -17,9 +17,9 @@ func runFieldChanged(p *pair) {
 		if c.old == nil || c.new != nil && !c.retyped && !c.narrowed {
 			continue
 		}
-		pt := Point{Old: c.old.span, Message: c.text("field"), Help: "Say in the mapping of fsmc migrate what it is called now, that it is given up, or what is set instead; --write-map begins one."}
+		pt := Point{Old: c.old.Span, Message: c.text("field"), Help: "Say in the mapping of fsmc migrate what it is called now, that it is given up, or what is set instead; --write-map begins one."}
 		if c.new != nil {
-			pt.New = c.new.span
+			pt.New = c.new.Span
 		}
 		p.report(pt)
 	}

@@ -19,13 +19,13 @@ func fingerprint(m *ir.Machine) string {
 		add("var %t %s %t %s = %s", v.Param, v.Name, v.Optional, typeText(v.Type), constText(v.Default))
 	}
 	for _, e := range m.Events {
-		add("event %s %t%s", e.Name, e.External(), slotsText(slotsOfEvent(e)))
+		add("event %s %t%s", e.Name, e.External(), slotsText(ir.Slots(e.Fields)))
 	}
 	for _, a := range m.Activities {
 		add("activity %s%s", a.Name, activityText(a))
 	}
 	for _, g := range m.Guards {
-		add("guard %s%s", g.Name, slotsText(slotsOfParams(g.Params)))
+		add("guard %s%s", g.Name, slotsText(ir.Slots(g.Params)))
 	}
 	for _, a := range m.Asserts {
 		add("assert %s", assertText(a))
@@ -75,10 +75,10 @@ func constText(c *ir.Const) string {
 	return c.Text()
 }
 
-func slotsText(list []slot) string {
+func slotsText(list []*ir.Slot) string {
 	var out []string
 	for _, s := range list {
-		out = append(out, fmt.Sprintf(" %s %t %s", s.name, s.optional, typeText(s.typ)))
+		out = append(out, fmt.Sprintf(" %s %t %s", s.Name, s.Optional, typeText(s.Type)))
 	}
 	slices.Sort(out)
 	return strings.Join(out, ";")
@@ -98,7 +98,7 @@ func activityText(a *ir.Activity) string {
 	for _, list := range [][]string{results, fails, costs} {
 		slices.Sort(list)
 	}
-	return fmt.Sprint(slotsText(slotsOfParams(a.Params)), results, fails, costs, a.Limit, a.Machine != nil)
+	return fmt.Sprint(slotsText(ir.Slots(a.Params)), results, fails, costs, a.Limit, a.Machine != nil)
 }
 
 func budgetText(b *ir.Budget) string {

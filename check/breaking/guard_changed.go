@@ -17,6 +17,6 @@ func runGuardChanged(p *pair) {
 			continue
 		}
 		p.reportSlots("guard "+check.Quote(was.Name), "argument", "A host answers a guard for runs of both versions only where its arguments are the same. Declare a new guard beside this one.",
-			was.Span, is.Span, compareSlots(slotsOfParams(was.Params), slotsOfParams(is.Params)))
+			was.Span, is.Span, compareSlots(ir.Slots(was.Params), ir.Slots(is.Params)))
 	}
 }

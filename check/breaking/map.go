@@ -66,9 +66,9 @@ func (m *Map) fields(old, new *ir.Machine) {
 	for _, c := range compareSlots(slotsOfVars(old.Fields), slotsOfVars(new.Fields)) {
 		switch {
 		case c.new == nil:
-			m.Fields[c.old.name] = FillIn
-		case c.retyped, c.old == nil && readUnset(new, c.new.name):
-			m.Set[c.new.name] = nil
+			m.Fields[c.old.Name] = FillIn
+		case c.retyped, c.old == nil && readUnset(new, c.new.Name):
+			m.Set[c.new.Name] = nil
 		}
 	}
 }
@@ -76,7 +76,7 @@ func (m *Map) fields(old, new *ir.Machine) {
 func (m *Map) params(old, new *ir.Machine) {
 	for _, c := range compareSlots(slotsOfVars(old.Params), slotsOfVars(new.Params)) {
 		if c.new != nil && c.breaksGivers() {
-			m.Set[c.new.name] = nil
+			m.Set[c.new.Name] = nil
 		}
 	}
 }

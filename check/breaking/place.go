@@ -37,10 +37,10 @@ func (p *pair) reportSlots(whose, what, help string, old, new token.Span, list [
 	for _, c := range list {
 		pt := Point{Message: whose + ": " + c.text(what), Help: help, Old: old, New: new}
 		if c.old != nil {
-			pt.Old = c.old.span
+			pt.Old = c.old.Span
 		}
 		if c.new != nil {
-			pt.New = c.new.span
+			pt.New = c.new.Span
 		}
 		p.report(pt)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // What a consumer does with a value that it has never seen nobody knows, nor what it does
@@ -28,7 +29,7 @@ func runPublishedChanged(p *pair) {
 			p.report(pt)
 			continue
 		}
-		changes := compareSlots(slotsOfEvent(before.Event), slotsOfEvent(after.Event))
+		changes := compareSlots(ir.Slots(before.Event.Fields), ir.Slots(after.Event.Fields))
 		changes = slices.DeleteFunc(changes, func(c slotChange) bool { return c.old == nil })
 		p.reportSlots("message "+check.Quote(name), "field", help, before.Event.Span, after.Event.Span, changes)
 	}

@@ -5,46 +5,36 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// slot is one place of a payload, a list of parameters or a list of values that a run
-// returns; of a record one of its leaves.
-type slot struct {
-	name     string
-	typ      *ir.Type
-	optional bool
-	span     token.Span
-}
-
-// slotChange is one slot that differs; old or new is nil where it is on one side alone.
+// slotChange is one place of a payload, of parameters or of values that a run returns, that
+// differs; old or new is nil where it is on one side alone.
 type slotChange struct {
-	old, new *slot
+	old, new *ir.Slot
 	change
 }
 
 // compareSlots lists the slots that differ, the old ones first.
-func compareSlots(old, new []slot) []slotChange {
+func compareSlots(old, new []*ir.Slot) []slotChange {
 	var out []slotChange
-	for i := range old {
-		was := &old[i]
-		at := slices.IndexFunc(new, func(s slot) bool { return s.name == was.name })
+	for _, was := range old {
+		at := slices.IndexFunc(new, func(s *ir.Slot) bool { return s.Name == was.Name })
 		if at < 0 {
 			out = append(out, slotChange{old: was})
 			continue
 		}
-		is := &new[at]
-		c := changeOf(was.typ, is.typ)
+		is := new[at]
+		c := changeOf(was.Type, is.Type)
 		if !c.retyped {
-			c = c.or(change{narrowed: was.optional && !is.optional, widened: !was.optional && is.optional})
+			c = c.or(change{narrowed: was.Optional && !is.Optional, widened: !was.Optional && is.Optional})
 		}
 		if !c.none() {
 			out = append(out, slotChange{was, is, c})
 		}
 	}
-	for i := range new {
-		if !slices.ContainsFunc(old, func(s slot) bool { return s.name == new[i].name }) {
-			out = append(out, slotChange{new: &new[i]})
+	for _, is := range new {
+		if !slices.ContainsFunc(old, func(s *ir.Slot) bool { return s.Name == is.Name }) {
+			out = append(out, slotChange{new: is})
 		}
 	}
 	return out
@@ -53,7 +43,7 @@ func compareSlots(old, new []slot) []slotChange {
 // breaksGivers reports whether what was given in the slot before is refused now.
 func (c *slotChange) breaksGivers() bool {
 	if c.old == nil {
-		return !c.new.optional
+		return !c.new.Optional
 	}
 	return c.new == nil || c.retyped || c.narrowed
 }
@@ -62,55 +52,44 @@ func (c *slotChange) breaksGivers() bool {
 func (c *slotChange) text(what string) string {
 	switch {
 	case c.new == nil:
-		return what + " " + check.Quote(c.old.name) + " is gone"
-	case c.old == nil && c.new.optional:
-		return what + " " + check.Quote(c.new.name) + " is new"
+		return what + " " + check.Quote(c.old.Name) + " is gone"
+	case c.old == nil && c.new.Optional:
+		return what + " " + check.Quote(c.new.Name) + " is new"
 	case c.old == nil:
-		return what + " " + check.Quote(c.new.name) + " is new, and may not be absent"
+		return what + " " + check.Quote(c.new.Name) + " is new, and may not be absent"
 	}
-	name := what + " " + check.Quote(c.new.name)
+	name := what + " " + check.Quote(c.new.Name)
 	was, is := slotText(c.old), slotText(c.new)
 	if was == is {
-		return name + " is another " + c.new.typ.Innermost().String()
+		return name + " is another " + c.new.Type.Innermost().String()
 	}
 	return name + " was " + was + ", and is " + is
 }
 
-func slotText(s *slot) string {
-	if s.optional {
-		return "an optional " + s.typ.String()
+func slotText(s *ir.Slot) string {
+	if s.Optional {
+		return "an optional " + s.Type.String()
 	}
-	return s.typ.String()
+	return s.Type.String()
 }
 
-func slotsOfEvent(e *ir.Event) []slot {
-	var out []slot
-	for _, f := range e.Fields {
-		out = append(out, slot{f.Name, f.Type, f.Optional, f.Span})
-	}
-	return out
-}
-
-func slotsOfParams(params []*ir.Param) []slot {
-	var out []slot
-	for _, p := range params {
-		out = append(out, slot{p.Name, p.Type, p.Optional, p.Span})
-	}
-	return out
-}
-
-func slotsOfVars(vars []*ir.Var) []slot {
-	var out []slot
+// slotsOfVars are those of parameters or fields of a machine: one with a default may be left out.
+func slotsOfVars(vars []*ir.Var) []*ir.Slot {
+	var out []*ir.Slot
 	for _, v := range vars {
-		out = append(out, slot{v.Name, v.Type, v.Optional || v.Default != nil, v.Span})
+		s := v.Slot
+		s.Optional = s.Optional || v.Default != nil
+		out = append(out, &s)
 	}
 	return out
 }
 
-func slotsOfReturns(s *ir.State) []slot {
-	var out []slot
-	for _, r := range s.Returns {
-		out = append(out, slot{r.Var.Name, r.Var.Type, r.Var.MayBeUnset(), r.Span()})
+func slotsOfReturns(of *ir.State) []*ir.Slot {
+	var out []*ir.Slot
+	for _, r := range of.Returns {
+		s := r.Var.Slot
+		s.Optional, s.Span = r.Var.MayBeUnset(), r.Span()
+		out = append(out, &s)
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func Fixes(t *testing.T) string {
 		f.all(filepath.ToSlash(strings.Replace(file, "testdata/", "", 1)), src)
 	}
 	for _, r := range all.Rules {
-		f.all(r.Name+"/page.md", []byte(example(section(r.Page, "Fails"))))
+		f.all(r.Name+"/page.md", []byte(example(section(r.Page(), "Fails"))))
 	}
 	for _, r := range all.Rules {
 		if f.with[r.Name] != (r.Fix != "") {

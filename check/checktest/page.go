@@ -10,15 +10,15 @@ import (
 // runPage tests that the page has its four parts, that its failing example
 // gives findings of the rule and of no other, and its passing one none at all.
 func runPage(t *testing.T, rule *check.Rule) {
-	if !strings.HasPrefix(rule.Page, "# "+rule.Name+"\n") {
+	if !strings.HasPrefix(rule.Page(), "# "+rule.Name+"\n") {
 		t.Errorf("the page does not begin with the heading %q", "# "+rule.Name)
 	}
 	for _, part := range []string{"Fails", "Passes", "How to fix it"} {
-		if section(rule.Page, part) == "" {
+		if section(rule.Page(), part) == "" {
 			t.Errorf("the page has no part %q", part)
 		}
 	}
-	failing := Findings("failing.fsm", []byte(example(section(rule.Page, "Fails"))))
+	failing := Findings("failing.fsm", []byte(example(section(rule.Page(), "Fails"))))
 	if len(failing) == 0 {
 		t.Error("the failing example has no finding")
 	}
@@ -27,7 +27,7 @@ func runPage(t *testing.T, rule *check.Rule) {
 			t.Errorf("the failing example has %s %s: %s: %s", d.Severity, d.Rule, d.Span, d.Message)
 		}
 	}
-	passing := example(section(rule.Page, "Passes"))
+	passing := example(section(rule.Page(), "Passes"))
 	if passing == "" {
 		t.Error("the page has no passing example")
 	}

@@ -77,7 +77,7 @@ func TestTableIsWhatTheIRSays(t *testing.T) {
 func TestGuardTruth(t *testing.T) {
 	lit := func(v int64) ir.Expr { return &ir.Lit{Value: &ir.Const{Kind: ir.Bool, Int: v}} }
 	num := func(v int64) ir.Expr { return &ir.Lit{Value: &ir.Const{Kind: ir.Int, Int: v}} }
-	free := &ir.VarRef{Var: &ir.Var{Name: "x"}}
+	free := &ir.VarRef{Var: &ir.Var{Slot: ir.Slot{Name: "x"}}}
 	binary := func(x ir.Expr, op ir.Op, y ir.Expr) ir.Expr { return &ir.Binary{Op: op, X: x, Y: y} }
 	for _, test := range []struct {
 		name string

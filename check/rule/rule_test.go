@@ -33,7 +33,7 @@ func TestTogether(t *testing.T) {
 // TestNoFixIsSaid: the page of a rule without fixes says why there is none.
 func TestNoFixIsSaid(t *testing.T) {
 	for _, rule := range all.Rules {
-		_, why, said := strings.Cut(rule.Page, "\nThere is no quick fix: ")
+		_, why, said := strings.Cut(rule.Page(), "\nThere is no quick fix: ")
 		if said != (rule.Fix == "") || said && !strings.HasSuffix(strings.TrimSpace(why), ".") {
 			t.Errorf("%s: its record says of its fixes %q, and its page why there is none: %v", rule.Name, rule.Fix, said)
 		}

@@ -82,7 +82,7 @@ func Chain(tb testing.TB, n int) *ir.Machine {
 	tb.Helper()
 	var b strings.Builder
 	b.WriteString("machine Chain {\n    event Next\n    activity work() -> Worked\n    event Worked\n    initial G0\n    on failed -> Failed\n")
-	for i := 0; i < n; i++ {
+	for i := range n {
 		if i%10 == 0 {
 			fmt.Fprintf(&b, "    state G%d {\n        initial S%d\n", i/10, i)
 		}

@@ -76,17 +76,10 @@ func sideEffects(m *ir.Machine) []*ir.Activity {
 func (m *machinePlan) addExit(e *ir.Event) {
 	fields := &structPlan{}
 	typ := "struct{ "
-	for i, f := range e.Fields {
-		name, t := f.Name, f.Type
-		if w := f.Whole; w != nil {
-			if i > 0 && e.Fields[i-1].Whole == w {
-				continue
-			}
-			name, t = w.Name, w.Type // a terminal returns what is there
-		}
-		field := fieldPlan{Name: exported(name), JSON: name, Type: m.goType(t), typ: t}
+	for _, f := range ir.Declarations(e.Fields) { // all of it is there
+		field := fieldPlan{Name: exported(f.Name), JSON: f.Name, Type: m.goType(f.Type), typ: f.Type}
 		fields.Fields = append(fields.Fields, field)
-		typ += field.Name + " " + field.Type + " `json:" + quote(name) + "`; "
+		typ += field.Name + " " + field.Type + " `json:" + quote(f.Name) + "`; "
 	}
 	fields.Type = typ + "}"
 	m.ev[e] = &eventPlan{src: e, Name: e.Name, Payload: fields}

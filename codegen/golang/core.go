@@ -141,7 +141,7 @@ func (c *corePrinter) results() {
 				continue // a leaf of the same record
 			}
 			name := ref.Var.Declared()
-			whole := ir.Var{Name: name, Param: ref.Var.Param}
+			whole := ir.Var{Slot: ir.Slot{Name: name}, Param: ref.Var.Param}
 			fields = append(fields, exported(name)+": "+c.m.stored(&whole).value)
 		}
 		method := pathName(s.Path) + "Result"
@@ -171,7 +171,7 @@ func (c *corePrinter) mayTake(choices []ir.Choice) (always bool, conds []string)
 func (c *corePrinter) ask(x *exprs, e *ir.Call) string {
 	var args []string
 	leaves := x.given(e.Args)
-	for _, p := range ir.DeclaredParams(e.Guard.Params) {
+	for _, p := range ir.Declarations(e.Guard.Params) {
 		n := p.Type.Count()
 		args = append(args, x.c.m.compose(p.Type, p.Optional, leaves[:n]))
 		leaves = leaves[n:]

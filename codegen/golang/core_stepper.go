@@ -54,12 +54,7 @@ type @MStepper struct {`)
 func (c *corePrinter) fails() bool { return c.fallible || c.redirects }
 
 func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
-	for _, a := range c.m.src.Arms {
-		if f(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.m.src.Arms, f)
 }
 
 func (c *corePrinter) asks(g *ir.Guard) bool {

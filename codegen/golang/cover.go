@@ -183,7 +183,7 @@ func (c *coverPrinter) said(t *ir.Type, optional bool, name string, data map[str
 	case optional:
 		return c.there(t, c.said(t, false, name, data))
 	case t.Kind == ir.RecordKind:
-		return c.composed(t, func(f *ir.RecordField) string {
+		return c.composed(t, func(f *ir.Field) string {
 			return c.said(f.Type, f.Optional, name+"."+f.Name, data)
 		})
 	case !ok:
@@ -215,7 +215,7 @@ func (c *coverPrinter) there(t *ir.Type, value string) string {
 }
 
 // composed is a record of type t by the values of its fields, but for those that are empty.
-func (c *coverPrinter) composed(t *ir.Type, value func(f *ir.RecordField) string) string {
+func (c *coverPrinter) composed(t *ir.Type, value func(f *ir.Field) string) string {
 	var fields []string
 	for _, f := range t.Record.Fields {
 		if text := value(f); text != "" {
@@ -257,7 +257,7 @@ func (c *coverPrinter) fitting(t *ir.Type) string {
 	case ir.JSON:
 		return "nil"
 	case ir.RecordKind:
-		return c.composed(t, func(f *ir.RecordField) string {
+		return c.composed(t, func(f *ir.Field) string {
 			if f.Optional {
 				return ""
 			}
@@ -277,7 +277,7 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(string(text)) + ")"
 	case ir.RecordKind:
-		return c.composed(t, func(f *ir.RecordField) string {
+		return c.composed(t, func(f *ir.Field) string {
 			member := memberOf(text, f.Name)
 			switch {
 			case f.Optional && member == nil:

@@ -308,7 +308,7 @@ case machine.FailureInput:
 	b.WriteString("type host struct{ ask machine.Ask }\n\n")
 	for i, q := range g.m.Guards {
 		var params, args []string
-		for k, p := range ir.DeclaredParams(q.Params) {
+		for k, p := range ir.Declarations(q.Params) {
 			typ := g.goType(p.Type)
 			if p.Optional {
 				typ = n + "Optional[" + typ + "]"

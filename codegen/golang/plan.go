@@ -176,18 +176,9 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 		Const:   p.declare(m.Name+"Event"+pathName(e.Name), e.Span),
 		Payload: &structPlan{Type: p.declare(m.Name+pathName(e.Name), e.Span), Doc: e.Doc},
 	}
-	for i, f := range e.Fields {
-		name, typ, doc, optional := f.Name, f.Type, f.Doc, f.Optional
-		if w := f.Whole; w != nil {
-			if i > 0 && e.Fields[i-1].Whole == w {
-				continue
-			}
-			name, typ, doc, optional = w.Name, w.Type, w.Doc, w.Optional
-		}
-		optional = optional && e.Terminal == nil // which returns what is there
-		plan.Payload.Fields = append(plan.Payload.Fields, fieldPlan{
-			Name: p.field(plan.Payload, name, f.Span), JSON: name, Type: m.goTypeOf(typ, optional), Doc: doc, Optional: optional, typ: typ,
-		})
+	for _, f := range ir.Declarations(e.Fields) {
+		optional := f.Optional && e.Terminal == nil // which returns what is there
+		plan.Payload.Fields = append(plan.Payload.Fields, m.field(p.field(plan.Payload, f.Name, f.Span), f, optional))
 	}
 	m.Events = append(m.Events, plan)
 	m.ev[e] = plan
@@ -196,15 +187,14 @@ func (m *machinePlan) addEvent(p *planner, e *ir.Event, handled bool) {
 func (m *machinePlan) vars(p *planner, typ, doc string, vars []*ir.Var) *structPlan {
 	s := &structPlan{Type: typ, Doc: typ + " " + doc}
 	for _, v := range ir.Declared(vars) {
-		name, typ, doc := v.Name, v.Type, v.Doc
-		if w := v.Whole; w != nil {
-			name, typ, doc = w.Name, w.Type, w.Doc
-		}
-		s.Fields = append(s.Fields, fieldPlan{
-			Name: p.field(s, name, v.Span), JSON: name, Type: m.goTypeOf(typ, v.MayBeUnset()), Doc: doc, Optional: v.MayBeUnset(), typ: typ,
-		})
+		s.Fields = append(s.Fields, m.field(p.field(s, v.Declared(), v.Span), v.Declaration(), v.MayBeUnset()))
 	}
 	return s
+}
+
+// field is of as a field that is called name in Go.
+func (m *machinePlan) field(name string, of *ir.Field, optional bool) fieldPlan {
+	return fieldPlan{Name: name, JSON: of.Name, Type: m.goTypeOf(of.Type, optional), Doc: of.Doc, Optional: optional, typ: of.Type}
 }
 
 // result plans what a run returns that ends in s; nil where that is nothing. All of
@@ -219,12 +209,8 @@ func (m *machinePlan) result(p *planner, s *ir.State) *structPlan {
 	for _, ref := range s.Returns {
 		vars = append(vars, ref.Var)
 	}
-	for _, v := range ir.Declared(vars) {
-		name, typ, doc := v.Name, v.Type, v.Doc
-		if w := v.Whole; w != nil {
-			name, typ, doc = w.Name, w.Type, w.Doc
-		}
-		r.Fields = append(r.Fields, fieldPlan{Name: exported(name), JSON: name, Type: m.goType(typ), Doc: doc, typ: typ})
+	for _, v := range ir.Declarations(vars) {
+		r.Fields = append(r.Fields, m.field(exported(v.Name), v, false))
 	}
 	return r
 }
@@ -268,7 +254,7 @@ func (m *machinePlan) binding(p *planner) {
 func (m *machinePlan) params(params []*ir.Param) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
 	var out []paramPlan
-	for _, q := range ir.DeclaredParams(params) {
+	for _, q := range ir.Declarations(params) {
 		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), Optional: q.Optional, typ: q.Type})
 	}
 	return out

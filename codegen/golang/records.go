@@ -145,7 +145,7 @@ func (m *machinePlan) spotIn(t *ir.Type, v string, optional bool, path string) s
 			return s
 		}
 		name, rest, _ := strings.Cut(path, ".")
-		f := t.Record.Fields[slices.IndexFunc(t.Record.Fields, func(f *ir.RecordField) bool { return f.Name == name })]
+		f := t.Record.Fields[slices.IndexFunc(t.Record.Fields, func(f *ir.Field) bool { return f.Name == name })]
 		v += "." + exported(name)
 		t, optional, path = f.Type, f.Optional, rest
 	}

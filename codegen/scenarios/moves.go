@@ -158,13 +158,13 @@ func payload(events []*ir.Event, move *simulate.Move) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts, _, err := written(eventSlots(events[i]), data)
+	texts, _, err := written(ir.Declarations(events[i].Fields), data)
 	return texts, err
 }
 
 // start starts the run at hand, and gives the values of its parameters: (n = 3).
 func (w *writer) start(given map[string]any) (head string, err error) {
-	texts, params, err := written(paramSlots(w.m), given)
+	texts, params, err := written(ir.Declarations(w.m.Params), given)
 	if err != nil {
 		return "", err
 	}

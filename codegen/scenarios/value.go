@@ -11,54 +11,21 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// slot is what is handed over: a parameter, a field of an event or of a record.
-type slot struct {
-	name     string
-	typ      *ir.Type
-	optional bool
-}
-
-func eventSlots(e *ir.Event) (list []slot) {
-	for i, f := range e.Fields {
-		switch {
-		case f.Whole == nil:
-			list = append(list, slot{f.Name, f.Type, f.Optional})
-		case i == 0 || e.Fields[i-1].Whole != f.Whole:
-			list = append(list, slot{f.Whole.Name, f.Whole.Type, f.Whole.Optional})
-		}
-	}
-	return list
-}
-
-func paramSlots(m *ir.Machine) (list []slot) {
-	for i, v := range m.Params {
-		if i > 0 && v.Together(m.Params[i-1]) {
-			continue
-		}
-		optional := v.Optional
-		if v.Whole != nil {
-			optional = v.Whole.Optional
-		}
-		list = append(list, slot{v.Declared(), v.DeclaredType(), optional})
-	}
-	return list
-}
-
 // written are the values of slots as the language writes them, `n = 3`, and their object. data
 // has those that matter, by the names of leaves; the rest is the least that its type allows.
-func written(list []slot, data map[string]any) ([]string, json.RawMessage, error) {
+func written(list []*ir.Field, data map[string]any) ([]string, json.RawMessage, error) {
 	var texts []string
 	object := map[string]json.RawMessage{}
 	for _, s := range list {
-		if s.optional && !said(data, s.name) {
+		if s.Optional && !said(data, s.Name) {
 			continue
 		}
-		text, v, err := s.value(data)
+		text, v, err := value(s.Name, s.Type, data)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", s.name, err)
+			return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		texts = append(texts, s.name+" = "+text)
-		object[s.name] = v
+		texts = append(texts, s.Name+" = "+text)
+		object[s.Name] = v
 	}
 	whole, err := json.Marshal(object)
 	return texts, whole, err
@@ -74,26 +41,22 @@ func said(data map[string]any, name string) bool {
 	return false
 }
 
-// value is that of a slot in data.
-func (s *slot) value(data map[string]any) (string, json.RawMessage, error) {
-	if s.typ.Kind != ir.RecordKind {
-		return scalar(s.typ, data[s.name])
+// value is that of type t with a name in data.
+func value(name string, t *ir.Type, data map[string]any) (string, json.RawMessage, error) {
+	if t.Kind != ir.RecordKind {
+		return scalar(t, data[name])
 	}
-	inner, _ := data[s.name].(map[string]any)
+	inner, _ := data[name].(map[string]any)
 	if inner == nil {
 		inner = map[string]any{}
 		for k, v := range data {
-			if rest, ok := strings.CutPrefix(k, s.name+"."); ok {
+			if rest, ok := strings.CutPrefix(k, name+"."); ok {
 				inner[rest] = v
 			}
 		}
 	}
-	var fields []slot
-	for _, f := range s.typ.Record.Fields {
-		fields = append(fields, slot{f.Name, f.Type, f.Optional})
-	}
-	texts, object, err := written(fields, inner)
-	return s.typ.Record.Name + braces(texts), object, err
+	texts, object, err := written(t.Record.Fields, inner)
+	return t.Record.Name + braces(texts), object, err
 }
 
 // scalar is a value of a type that is no record; the least where v is nil.
@@ -165,8 +128,7 @@ func list(t *ir.Type, v any) (string, json.RawMessage, error) {
 	}
 	texts, forms := []string{}, []json.RawMessage{}
 	for _, item := range items {
-		s := slot{name: "x", typ: t.Elem}
-		text, form, err := s.value(map[string]any{"x": item})
+		text, form, err := value("x", t.Elem, map[string]any{"x": item})
 		if err != nil {
 			return "", nil, err
 		}

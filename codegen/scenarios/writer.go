@@ -234,7 +234,7 @@ func (w *writer) step(s *ir.CoverStep) error {
 	}
 	switch c.Kind {
 	case ir.CaseEvent:
-		texts, object, err := written(eventSlots(c.Event), s.Data)
+		texts, object, err := written(ir.Declarations(c.Event.Fields), s.Data)
 		if err != nil {
 			return err
 		}
@@ -323,7 +323,7 @@ func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 		w.line("%s -> done%s", name, text)
 		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Cost: cost})
 	}
-	texts, object, err := written(eventSlots(s.Input.Event), s.Data)
+	texts, object, err := written(ir.Declarations(s.Input.Event.Fields), s.Data)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ type compiler struct {
 func (c *compiler) vars(vars []*ir.Var) []machine.Field {
 	var out []machine.Field
 	for _, v := range vars {
-		f := machine.Field{Name: v.Name, Type: c.typ(v.Type), Doc: v.Doc, Optional: v.Optional, Within: within(v.Name, v.Within)}
+		f := c.field(&v.Slot)
 		if v.Default != nil {
 			f.Default = constant(v.Default)
 		}
@@ -133,7 +133,7 @@ func (c *compiler) vars(vars []*ir.Var) []machine.Field {
 func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
 	var out []machine.Field
 	for _, f := range fields {
-		out = append(out, machine.Field{Name: f.Name, Type: c.typ(f.Type), Doc: f.Doc, Optional: f.Optional, Within: within(f.Name, f.Within)})
+		out = append(out, c.field(&f.Slot))
 	}
 	return out
 }
@@ -141,9 +141,15 @@ func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
 func (c *compiler) params(params []*ir.Param) []machine.Field {
 	var out []machine.Field
 	for _, p := range params {
-		out = append(out, machine.Field{Name: p.Name, Type: c.typ(p.Type), Optional: p.Optional, Within: within(p.Name, p.Within)})
+		f := c.field(&p.Slot)
+		f.Doc = "" // which no definition has of a parameter
+		out = append(out, f)
 	}
 	return out
+}
+
+func (c *compiler) field(s *ir.Slot) machine.Field {
+	return machine.Field{Name: s.Name, Type: c.typ(s.Type), Doc: s.Doc, Optional: s.Optional, Within: within(s.Name, s.Within)}
 }
 
 // within is w of a leaf of that name, and nothing where that alone may be absent.

@@ -206,10 +206,8 @@ func (t *Trigger) tier(c Case) int {
 		if len(t.Categories) == 0 {
 			return tierOf(labelled, false)
 		}
-		for _, k := range t.Categories {
-			if k == c.Category {
-				return tierOf(labelled, true)
-			}
+		if slices.Contains(t.Categories, c.Category) {
+			return tierOf(labelled, true)
 		}
 	}
 	return 0

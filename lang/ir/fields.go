@@ -7,10 +7,10 @@ import (
 
 // FailureFields are what `event` has in the arm of a failure.
 var FailureFields = []*EventField{
-	{Name: "category", Type: &Type{Kind: String}, Index: 0},
-	{Name: "message", Type: &Type{Kind: String}, Index: 1},
-	{Name: "activity", Type: &Type{Kind: String}, Index: 2},
-	{Name: "attempt", Type: &Type{Kind: Int}, Index: 3},
+	{Slot{Name: "category", Type: &Type{Kind: String}}, 0},
+	{Slot{Name: "message", Type: &Type{Kind: String}}, 1},
+	{Slot{Name: "activity", Type: &Type{Kind: String}}, 2},
+	{Slot{Name: "attempt", Type: &Type{Kind: Int}}, 3},
 }
 
 // What `event` has beside them in the arms of a do with a Fan.
@@ -43,16 +43,16 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 		return own
 	}
 	out := slices.Clip(own)
-	for _, f := range []*EventField{{Name: IndexField, Type: e.Index}, {Name: ItemField, Type: e.Item}} {
+	for _, f := range []Slot{{Name: IndexField, Type: e.Index}, {Name: ItemField, Type: e.Item}} {
 		declared := slices.ContainsFunc(own, func(o *EventField) bool { return o.Declared() == f.Name })
 		if f.Type == nil || declared {
 			continue
 		}
 		if f.Type.Kind == RecordKind {
-			f.Whole = &Whole{Name: f.Name, Type: f.Type}
+			f.Whole = &Field{Name: f.Name, Type: f.Type}
 		}
 		for _, l := range f.Type.Leaves() {
-			out = append(out, &EventField{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Within: l.Within.Of(f.Name, false), Index: len(out)})
+			out = append(out, &EventField{Slot{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Within: l.Within.Of(f.Name, false)}, len(out)})
 		}
 	}
 	return out
@@ -74,23 +74,6 @@ func (t *Trigger) Fields() []*EventField {
 		return t.Element.Fields(FailureFields)
 	}
 	return nil
-}
-
-// Declared is the name under which f is declared: of a leaf of a record, that of the whole.
-func (f *EventField) Declared() string {
-	if f.Whole != nil {
-		return f.Whole.Name
-	}
-	return f.Name
-}
-
-// Asked is the name by which f is asked whether it is set: of what may be absent in a record
-// its own or that of the record in it, and else that of the whole.
-func (f *EventField) Asked() string {
-	if len(f.Within) > 0 {
-		return f.Within.Group()
-	}
-	return f.Declared()
 }
 
 // Field is the one of t.Fields called name, or nil.

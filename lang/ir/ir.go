@@ -102,19 +102,12 @@ type Enum struct {
 // Var is a parameter or a context field of a run, or a value of the run itself. Of what
 // has a record type there is a Var for each leaf, in order: `order.id`, `order.total`.
 type Var struct {
-	Name    string
-	Whole   *Whole // nil for what has no record type
-	Type    *Type
+	Slot
 	Param   bool   // it is set when a run starts, and never changes
 	Own     bool   // a Param that nobody hands over: "run.id"
 	Default *Const // nil where it starts unset
 	Index   int    // among the inputs, or among the fields
-	Doc     string
-	Span    token.Span
-
-	Optional bool // a Param that may be absent, or a leaf of a record that may be; then Within is not empty
-	Within   Within
-	heads    []*Var // see Heads
+	heads   []*Var // see Heads
 
 	// Assigned says that some block gives it a value other than its default, or
 	// may: of a machine with a syntax error nobody knows.
@@ -170,15 +163,8 @@ func (e *Event) Has(name string) bool {
 // EventField is one field of an event's payload, or one of the fields that a
 // failure carries (category, message, activity, attempt); of a record its leaves.
 type EventField struct {
-	Name  string
-	Whole *Whole // nil for what has no record type
-	Type  *Type
-	Doc   string
-	Span  token.Span
+	Slot
 	Index int
-
-	Optional bool // it may be absent; then Within is not empty
-	Within   Within
 }
 
 // Category is a category of failure.
@@ -232,15 +218,7 @@ type Limit struct {
 }
 
 // Param is a parameter of an activity or a guard; of a record its leaves.
-type Param struct {
-	Name  string
-	Whole *Whole // nil for what has no record type
-	Type  *Type
-	Span  token.Span
-
-	Optional bool // it may be absent; then Within is not empty
-	Within   Within
-}
+type Param struct{ Slot }
 
 // Cost is what one attempt costs in one currency, exactly.
 type Cost struct {

@@ -9,7 +9,7 @@ import (
 
 func TestListLength(t *testing.T) {
 	number := &ir.Type{Kind: ir.Int}
-	list := &ir.VarRef{E: ir.E{T: &ir.Type{Kind: ir.List, Elem: number}}, Var: &ir.Var{Name: "l"}}
+	list := &ir.VarRef{E: ir.E{T: &ir.Type{Kind: ir.List, Elem: number}}, Var: &ir.Var{Slot: ir.Slot{Name: "l"}}}
 	lit := func(n int64) ir.Expr {
 		return &ir.Lit{E: ir.E{T: number}, Value: &ir.Const{Kind: ir.Int, Int: n}}
 	}

@@ -10,21 +10,12 @@ import (
 // Record is a type declared by its fields.
 type Record struct {
 	Name   string
-	Fields []*RecordField
+	Fields []*Field
 	OfFile bool // it stands in a file, outside its machines
 	Used   bool // of a file: a machine of the unit uses it
 	Doc    string
 	Span   token.Span
 	Decl   token.Span // of the whole declaration, with its comment
-}
-
-// RecordField is one field of a Record.
-type RecordField struct {
-	Name     string
-	Type     *Type
-	Optional bool // it may be absent
-	Doc      string
-	Span     token.Span
 }
 
 // Within are r and the records in it, each once.
@@ -54,15 +45,15 @@ func (r *Record) Places() []token.Span {
 	return out
 }
 
-// Whole is a field or parameter of a record type, as it is declared. A run has its
-// leaves. Those that are Optional aside, they are set and unset together, and of each record
-// there is one that is not Optional: it says whether the record is set. So it is of a record
-// that may be absent, within what is around it. Nothing but the edges (JSON, generated
-// structs) knows more than these.
-type Whole struct {
+// Field is a field of a record, an event or a context, or a parameter, as it is declared. A run
+// has of one with a record type its leaves. Those that are Optional aside, they are set and unset
+// together, and of each record there is one that is not Optional: it says whether the record is
+// set. So it is of a record that may be absent, within what is around it. Nothing but the edges
+// (JSON, generated structs) knows more than these.
+type Field struct {
 	Name     string
 	Type     *Type
-	Optional bool // of an event or a list of parameters: it may be absent
+	Optional bool // it may be absent
 	Doc      string
 	Span     token.Span
 }
@@ -95,7 +86,7 @@ func (w Within) Of(name string, optional bool) Within {
 }
 
 // Of is the Within of l as a leaf of w.
-func (w *Whole) Of(l RecordLeaf) Within { return l.Within.Of(w.Name, w.Optional) }
+func (w *Field) Of(l RecordLeaf) Within { return l.Within.Of(w.Name, w.Optional) }
 
 // RecordLeaf is a part of a record that is no record itself.
 type RecordLeaf struct {
@@ -159,24 +150,6 @@ func (t *Type) Count() int {
 	return n
 }
 
-// Declared is the name under which v is declared: of a leaf of a record, that of the
-// whole.
-func (v *Var) Declared() string {
-	if v.Whole != nil {
-		return v.Whole.Name
-	}
-	return v.Name
-}
-
-// Asked is the name by which v is asked whether it is set: of what may be absent in a record
-// its own or that of the record in it, and else that of the whole.
-func (v *Var) Asked() string {
-	if len(v.Within) > 0 {
-		return v.Within.Group()
-	}
-	return v.Declared()
-}
-
 // Heads are the fields or parameters that tell whether v is there: of what it is within the first
 // leaf that is set and unset together with it, the outermost first. Where it is within nothing
 // that is v itself.
@@ -190,7 +163,7 @@ func (v *Var) Heads() []*Var {
 // FindHeads notes the Heads of vars, all parameters or all fields of a machine.
 func FindHeads(vars []*Var) {
 	type group struct {
-		of   *Whole
+		of   *Field
 		name string
 	}
 	first := map[group]*Var{}
@@ -208,14 +181,6 @@ func FindHeads(vars []*Var) {
 	}
 }
 
-// DeclaredType is the type with which v is declared.
-func (v *Var) DeclaredType() *Type {
-	if v.Whole != nil {
-		return v.Whole.Type
-	}
-	return v.Type
-}
-
 // Declared are those of vars by which declared fields and parameters are told apart: of
 // each record the first leaf alone that is set whenever the record is.
 func Declared(vars []*Var) []*Var {
@@ -226,20 +191,6 @@ func Declared(vars []*Var) []*Var {
 			out = append(out, v)
 		case i == 0 || !v.Together(vars[i-1]):
 			out = append(out, vars[i+v.Whole.Type.FirstSure()])
-		}
-	}
-	return out
-}
-
-// DeclaredParams are params as they are declared: a record as a whole.
-func DeclaredParams(params []*Param) []*Param {
-	var out []*Param
-	for i, p := range params {
-		switch {
-		case p.Whole == nil:
-			out = append(out, p)
-		case i == 0 || params[i-1].Whole != p.Whole:
-			out = append(out, &Param{Name: p.Whole.Name, Type: p.Whole.Type, Optional: p.Whole.Optional, Span: p.Span})
 		}
 	}
 	return out
@@ -262,7 +213,7 @@ func argsText(params []*Param, args []Expr) string {
 		return exprList(args) // of a machine with errors
 	}
 	var parts []string
-	for _, p := range DeclaredParams(params) {
+	for _, p := range Declarations(params) {
 		n := p.Type.Count()
 		parts = append(parts, wholeText(p.Type, args[:n]))
 		args = args[n:]

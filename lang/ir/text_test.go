@@ -37,7 +37,7 @@ func TestBackoffText(t *testing.T) {
 		{Backoff{First: second, Last: minute, Factor: UsualFactor, Jitter: UsualJitter}, ""},
 		{Backoff{First: second, Last: second, Factor: UsualFactor, Jitter: UsualJitter}, " backoff 1s"},
 		{Backoff{First: second, Last: minute, Factor: big.NewRat(3, 2), Jitter: new(big.Rat)}, " backoff 1s..1m factor 1.5 jitter 0"},
-		{Backoff{By: &VarRef{Var: &Var{Name: "wait"}}}, " backoff by wait"},
+		{Backoff{By: &VarRef{Var: &Var{Slot: Slot{Name: "wait"}}}}, " backoff by wait"},
 	} {
 		if got := c.b.text(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

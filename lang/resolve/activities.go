@@ -70,10 +70,10 @@ func (r *resolver) params(list []*ast.Param) []*ir.Param {
 	var out []*ir.Param
 	for _, src := range list {
 		t, optional := r.paramType(src)
-		p := &ir.Param{Name: textOf(src.Name), Type: t, Optional: optional}
+		p := &ir.Param{Slot: ir.Slot{Name: textOf(src.Name), Type: t, Optional: optional}}
 		if claim(r, names, src.Name, p) {
 			p.Span = src.Name.Span()
-			out = append(out, r.leafParams(p)...)
+			out = append(out, leavesMade(r, p, &p.Slot, func(_ int, s ir.Slot) *ir.Param { return &ir.Param{Slot: s} })...)
 		}
 	}
 	return out

@@ -182,10 +182,7 @@ func (r *resolver) missingFields(p *ir.Publish, guessed map[*ir.EventField]bool)
 			continue
 		}
 		p.Values[i] = bad(p.Span)
-		name := f.Name
-		if f.Whole != nil {
-			name = f.Whole.Name
-		}
+		name := f.Declared()
 		if field := r.payload[p.Event][name]; !guessed[field] && field.Index == i {
 			missing = append(missing, quote(name))
 		}

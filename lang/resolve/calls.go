@@ -149,9 +149,10 @@ func (r *resolver) declareCall(c *call) {
 		for _, ref := range s.Returns {
 			returns = append(returns, ref.Var)
 		}
-		wholes := map[*ir.Whole]*ir.Whole{}
+		wholes := map[*ir.Field]*ir.Field{}
 		for i, v := range r.handedOver(c, returns) {
-			f := &ir.EventField{Name: v.Name, Whole: returned(v.Whole, wholes), Type: v.Type, Within: v.Within, Doc: v.Doc, Span: v.Span, Index: i}
+			f := &ir.EventField{Slot: v.Slot, Index: i}
+			f.Whole = returned(v.Whole, wholes)
 			if v.Whole == nil {
 				f.Within = nil
 			} else if v.Whole != f.Whole {
@@ -160,7 +161,7 @@ func (r *resolver) declareCall(c *call) {
 			f.Optional = len(f.Within) > 0
 			e.Fields = append(e.Fields, f)
 			if r.payload[e][v.Declared()] == nil {
-				r.payload[e][v.Declared()] = &ir.EventField{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span, Index: i}
+				r.payload[e][v.Declared()] = &ir.EventField{Slot: ir.Slot{Name: v.Declared(), Type: v.DeclaredType(), Doc: f.Doc, Span: f.Span}, Index: i}
 			}
 		}
 		a.Results = append(a.Results, e)
@@ -170,7 +171,7 @@ func (r *resolver) declareCall(c *call) {
 }
 
 // returned is w where a terminal returns it: then it is there. Made keeps those that are not w itself.
-func returned(w *ir.Whole, made map[*ir.Whole]*ir.Whole) *ir.Whole {
+func returned(w *ir.Field, made map[*ir.Field]*ir.Field) *ir.Field {
 	if w == nil || !w.Optional {
 		return w
 	}
@@ -186,7 +187,7 @@ func returned(w *ir.Whole, made map[*ir.Whole]*ir.Whole) *ir.Whole {
 func (r *resolver) paramsOf(c *call) []*ir.Param {
 	var out []*ir.Param
 	for _, v := range r.handedOver(c, c.callee.m.Params) {
-		out = append(out, &ir.Param{Name: v.Name, Whole: v.Whole, Type: v.Type, Optional: v.Optional, Within: v.Within, Span: v.Span})
+		out = append(out, &ir.Param{Slot: v.Slot})
 	}
 	return out
 }
@@ -205,7 +206,7 @@ func (r *resolver) handedOver(c *call, vars []*ir.Var) []*ir.Var {
 			}
 			unknown = !known
 			if unknown {
-				out = append(out, &ir.Var{Name: v.Declared(), Type: invalid, Optional: v.Optional, Span: v.Span})
+				out = append(out, &ir.Var{Slot: ir.Slot{Name: v.Declared(), Type: invalid, Optional: v.Optional, Span: v.Span}})
 			}
 		}
 		if !unknown {

@@ -83,7 +83,7 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 	}
 	if e := trigger.Element; e != nil && e.Item != nil && name.Text == ir.ItemField {
 		r.referWord(name)
-		return &ir.EventField{Name: name.Text, Type: e.Item} // a record, likewise
+		return &ir.EventField{Slot: ir.Slot{Name: name.Text, Type: e.Item}} // a record, likewise
 	}
 	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."
 	if trigger.Kind == ir.OnFailed {

@@ -265,7 +265,7 @@ func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 // the number and the types are those of params.
 func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, list []ast.Expr, sc scope) []ir.Expr {
 	args := r.exprs(list, sc)
-	wholes := ir.DeclaredParams(params)
+	wholes := ir.Declarations(params)
 	if len(args) != len(wholes) {
 		r.mismatch(at, quote(name)+" takes "+count(len(wholes), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(wholes))
 		return args
@@ -282,7 +282,7 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 	return out
 }
 
-func argumentHelp(params []*ir.Param) string {
+func argumentHelp(params []*ir.Field) string {
 	if len(params) == 0 {
 		return "Leave the parentheses empty."
 	}

@@ -71,7 +71,7 @@ func (r *resolver) placeOf(src *ast.Path) *ir.Var {
 // elements is no second fault.
 func (r *resolver) lost(f *ir.Fan) *ir.Fan {
 	r.fans = true
-	f.List = &ir.Var{Name: nameless, Type: &ir.Type{Kind: ir.List, Elem: invalid, Len: &ir.Range{}}}
+	f.List = &ir.Var{Slot: ir.Slot{Name: nameless, Type: &ir.Type{Kind: ir.List, Elem: invalid, Len: &ir.Range{}}}}
 	return f
 }
 

@@ -9,7 +9,7 @@ import (
 func (r *resolver) declareParams() {
 	for _, p := range r.src.Params {
 		t, optional := r.paramType(p)
-		v := &ir.Var{Name: textOf(p.Name), Type: t, Param: true, Optional: optional, Doc: p.Doc()}
+		v := &ir.Var{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}, Param: true}
 		if claim(r, r.vars, p.Name, v) {
 			v.Index, v.Span = len(r.m.Params), p.Name.Span()
 			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
@@ -22,7 +22,7 @@ func (r *resolver) declareParams() {
 func (r *resolver) declareFields() {
 	for c := range items[*ast.Context](r) {
 		for _, f := range c.Fields {
-			v := &ir.Var{Name: textOf(f.Name), Type: r.typeOf(f.Type), Doc: f.Doc()}
+			v := &ir.Var{Slot: ir.Slot{Name: textOf(f.Name), Type: r.typeOf(f.Type), Doc: f.Doc()}}
 			var defaults []*ir.Const
 			if f.Default != nil {
 				defaults = r.defaultOf(f, v.Type)
@@ -120,10 +120,11 @@ func (r *resolver) declareEvents() {
 		fields := newSpace[*ir.EventField]("field")
 		for _, p := range src.Fields {
 			t, optional := r.paramType(p)
-			f := &ir.EventField{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}
+			f := &ir.EventField{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}}
 			if claim(r, fields, p.Name, f) {
 				f.Index, f.Span = len(e.Fields), p.Name.Span()
-				e.Fields = append(e.Fields, r.leafFields(f)...)
+				leaf := func(i int, s ir.Slot) *ir.EventField { return &ir.EventField{Slot: s, Index: f.Index + i} }
+				e.Fields = append(e.Fields, leavesMade(r, f, &f.Slot, leaf)...)
 			}
 		}
 		r.m.Incomplete = r.m.Incomplete || len(src.Bad) > 0 || isTrigger(e.Name)

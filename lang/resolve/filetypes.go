@@ -202,7 +202,7 @@ func (f *file) completeRecords() {
 // something is wrong.
 func (f *file) noteFaultsWithin(at token.Span, rec *ir.Record) {
 	for _, inner := range rec.Within() {
-		if slices.ContainsFunc(inner.Fields, func(f *ir.RecordField) bool { return f.Type.Innermost().Kind == ir.Invalid }) {
+		if slices.ContainsFunc(inner.Fields, func(f *ir.Field) bool { return f.Type.Innermost().Kind == ir.Invalid }) {
 			f.noteFaults(at, f.homes[inner], nil)
 		}
 	}

@@ -48,9 +48,7 @@ func (r *resolver) selected(src *ast.Selector, sc scope) ir.Expr {
 	}
 	v := r.m.OwnVar(src.Sel.Text)
 	if v == nil {
-		v = &ir.Var{
-			Name: ir.OwnName(src.Sel.Text), Type: t, Param: true, Own: true, Span: src.Span(),
-		}
+		v = &ir.Var{Slot: ir.Slot{Name: ir.OwnName(src.Sel.Text), Type: t, Span: src.Span()}, Param: true, Own: true}
 		r.m.Own = append(r.m.Own, v)
 	}
 	return &ir.VarRef{E: ir.E{T: t, At: src.Span()}, Var: v}

@@ -15,7 +15,7 @@ func (r *resolver) keepRest(b *ir.Block) {
 		assigned[a.Var] = true
 	}
 	type group struct {
-		of   *ir.Whole
+		of   *ir.Field
 		name string // of a record in it that may be absent; empty for it
 	}
 	seen := map[group]bool{}

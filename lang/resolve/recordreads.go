@@ -42,7 +42,7 @@ func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, k
 			return p, names[i:], true
 		}
 		record := p.t.Record
-		at := slices.IndexFunc(record.Fields, func(f *ir.RecordField) bool { return f.Name == name.Text })
+		at := slices.IndexFunc(record.Fields, func(f *ir.Field) bool { return f.Name == name.Text })
 		if at < 0 {
 			fields := map[string]bool{}
 			for _, f := range record.Fields {

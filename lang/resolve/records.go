@@ -39,10 +39,10 @@ func (r *resolver) declareRecords() {
 // resolveRecordFields resolves the fields of records, which stand at sources.
 func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Record) {
 	for i, rec := range records {
-		fields := newSpace[*ir.RecordField]("field")
+		fields := newSpace[*ir.Field]("field")
 		sure := len(sources[i].Fields) == 0
 		for _, p := range sources[i].Fields {
-			f := &ir.RecordField{Name: textOf(p.Name), Doc: p.Doc()}
+			f := &ir.Field{Name: textOf(p.Name), Doc: p.Doc()}
 			f.Type, f.Optional = r.paramType(p)
 			sure = sure || !f.Optional
 			if claim(r, fields, p.Name, f) {
@@ -55,7 +55,7 @@ func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Reco
 				"Take the `?` from one of its fields, or add one without.")
 		}
 		if !sure || len(rec.Fields) == 0 { // which the parser has reported
-			rec.Fields = append(rec.Fields, &ir.RecordField{Type: invalid, Span: rec.Span})
+			rec.Fields = append(rec.Fields, &ir.Field{Type: invalid, Span: rec.Span})
 		}
 	}
 }
@@ -79,76 +79,38 @@ func (r *resolver) within(at token.Span, t *ir.Type) []ir.RecordLeaf {
 	return nil
 }
 
-// alone is the Within of what is called name, and is no leaf of a record.
-func alone(name string, optional bool) ir.Within {
-	if optional {
-		return ir.Within{name}
+// leavesMade are the leaves of declared, whose slot is s: made of theirs by leaf, or declared
+// itself, unless it is a record.
+func leavesMade[T any](r *resolver, declared T, s *ir.Slot, leaf func(int, ir.Slot) T) []T {
+	leaves := r.within(s.Span, s.Type)
+	if leaves == nil {
+		s.Type = invalid
 	}
-	return nil
+	if s.Type.Kind != ir.RecordKind {
+		if s.Optional {
+			s.Within = ir.Within{s.Name}
+		}
+		return []T{declared}
+	}
+	whole := s.Declaration()
+	out := make([]T, len(leaves))
+	for i, l := range leaves {
+		out[i] = leaf(i, ir.Slot{
+			Name: joined(s.Name, l.Path), Whole: whole, Type: l.Type, Optional: s.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: s.Span,
+		})
+	}
+	return out
 }
 
-// leafVars are the Vars of v as it is declared, with their defaults: v itself, unless it
-// is a record.
+// leafVars are the Vars of v as it is declared, with their defaults.
 func (r *resolver) leafVars(v *ir.Var, defaults []*ir.Const) []*ir.Var {
-	leaves := r.within(v.Span, v.Type)
-	if leaves == nil {
-		v.Type = invalid
-	}
-	if v.Type.Kind != ir.RecordKind {
-		v.Within = alone(v.Name, v.Optional)
-		return []*ir.Var{v}
-	}
-	whole := &ir.Whole{Name: v.Name, Type: v.Type, Optional: v.Optional, Doc: v.Doc, Span: v.Span}
-	out := make([]*ir.Var, len(leaves))
-	for i, l := range leaves {
-		out[i] = &ir.Var{
-			Name: joined(v.Name, l.Path), Whole: whole, Type: l.Type, Param: v.Param,
-			Index: v.Index + i, Optional: v.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: v.Span,
-		}
+	return leavesMade(r, v, &v.Slot, func(i int, s ir.Slot) *ir.Var {
+		leaf := &ir.Var{Slot: s, Param: v.Param, Index: v.Index + i}
 		if defaults != nil {
-			out[i].Default = defaults[i]
+			leaf.Default = defaults[i]
 		}
-	}
-	return out
-}
-
-// leafFields are the fields of an event of which f is declared.
-func (r *resolver) leafFields(f *ir.EventField) []*ir.EventField {
-	leaves := r.within(f.Span, f.Type)
-	if leaves == nil {
-		f.Type = invalid
-	}
-	if f.Type.Kind != ir.RecordKind {
-		f.Within = alone(f.Name, f.Optional)
-		return []*ir.EventField{f}
-	}
-	whole := &ir.Whole{Name: f.Name, Type: f.Type, Optional: f.Optional, Doc: f.Doc, Span: f.Span}
-	out := make([]*ir.EventField, len(leaves))
-	for i, l := range leaves {
-		out[i] = &ir.EventField{
-			Name: joined(f.Name, l.Path), Whole: whole, Type: l.Type, Optional: f.Optional || l.Optional, Within: whole.Of(l),
-			Doc: l.Doc, Span: f.Span, Index: f.Index + i,
-		}
-	}
-	return out
-}
-
-// leafParams are the parameters of an activity or a guard of which p is declared.
-func (r *resolver) leafParams(p *ir.Param) []*ir.Param {
-	leaves := r.within(p.Span, p.Type)
-	if leaves == nil {
-		p.Type = invalid
-	}
-	if p.Type.Kind != ir.RecordKind {
-		p.Within = alone(p.Name, p.Optional)
-		return []*ir.Param{p}
-	}
-	whole := &ir.Whole{Name: p.Name, Type: p.Type, Optional: p.Optional, Span: p.Span}
-	out := make([]*ir.Param, len(leaves))
-	for i, l := range leaves {
-		out[i] = &ir.Param{Name: joined(p.Name, l.Path), Whole: whole, Type: l.Type, Optional: p.Optional || l.Optional, Within: whole.Of(l), Span: p.Span}
-	}
-	return out
+		return leaf
+	})
 }
 
 // leavesOf are the Vars among which those of v, a declared field or parameter, begin at

@@ -15,7 +15,7 @@ type size struct{ leaves, deep int }
 // step is a record and the field of it that leads to the next one.
 type step struct {
 	record *ir.Record
-	field  *ir.RecordField
+	field  *ir.Field
 }
 
 // measure measures records, depth first, and breaks their cycles: a field that leads back

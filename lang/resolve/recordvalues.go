@@ -30,7 +30,7 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 	faulty := false
 	for i, f := range src.Fields {
 		name := textOf(f.Name)
-		at := slices.IndexFunc(rec.Fields, func(g *ir.RecordField) bool { return g.Name == name })
+		at := slices.IndexFunc(rec.Fields, func(g *ir.Field) bool { return g.Name == name })
 		switch {
 		case given[name] != nil:
 			r.second(f.Name.Span(), "field "+quote(name)+" stands twice in one record", "Remove one of the two.", first[name])

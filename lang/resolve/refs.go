@@ -45,7 +45,7 @@ func declaration(v any) (ir.NameKind, *token.Pos) {
 		return ir.EnumName, &v.Span.Start
 	case *ir.Record:
 		return ir.RecordName, &v.Span.Start
-	case *ir.RecordField:
+	case *ir.Field:
 		return ir.MemberName, &v.Span.Start
 	case *ir.Event:
 		return ir.EventName, &v.Span.Start

@@ -113,58 +113,29 @@ func (s *scenarioResolver) title(src *ast.Scenario, titles map[string]token.Span
 	titles[s.out.Title] = src.Title.Span()
 }
 
-// given is what may be handed over: a parameter, or a field of an event.
-type given struct {
-	name     string
-	t        *ir.Type
-	optional bool
-}
-
 // params are the parameters of the run.
 func (s *scenarioResolver) params(src *ast.Scenario) []byte {
-	var list []given
-	for i, v := range s.m.Params {
-		if i > 0 && v.Together(s.m.Params[i-1]) {
-			continue
-		}
-		optional := v.Optional
-		if v.Whole != nil {
-			optional = v.Whole.Optional
-		}
-		list = append(list, given{v.Declared(), v.DeclaredType(), optional})
-	}
-	return s.object(src.Machine.Span(), "machine "+quote(s.m.Name), "parameter", list, src.Args, true, func(name *ast.Name) {
+	return s.object(src.Machine.Span(), "machine "+quote(s.m.Name), "parameter", ir.Declarations(s.m.Params), src.Args, true, func(name *ast.Name) {
 		s.referTo(name, s.vars.names[name.Text])
 	})
 }
 
 // fields are those of an event. Where they are what is expected, some may be left out.
 func (s *scenarioResolver) fields(e *ir.Event, at *ast.Name, src *ast.Payload, whole bool) []byte {
-	var list []given
-	for i, f := range e.Fields {
-		name, t, optional := f.Name, f.Type, f.Optional
-		if f.Whole != nil {
-			if i > 0 && e.Fields[i-1].Whole == f.Whole {
-				continue
-			}
-			name, t, optional = f.Whole.Name, f.Whole.Type, f.Whole.Optional
-		}
-		list = append(list, given{name, t, optional})
-	}
 	var values []*ast.RecordValue
 	if src != nil {
 		values = src.Fields
 	}
-	return s.object(at.Span(), "event "+quote(e.Exit()), "field", list, values, whole, func(name *ast.Name) {
+	return s.object(at.Span(), "event "+quote(e.Exit()), "field", ir.Declarations(e.Fields), values, whole, func(name *ast.Name) {
 		s.referTo(name, s.payload[e][name.Text])
 	})
 }
 
 // object is the JSON of values, which are handed over to what takes list.
-func (s *scenarioResolver) object(at token.Span, of, kind string, list []given, values []*ast.RecordValue, whole bool, refer func(*ast.Name)) []byte {
-	out, seen, known := map[string]json.RawMessage{}, map[string]*ast.Name{}, map[string]given{}
+func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Field, values []*ast.RecordValue, whole bool, refer func(*ast.Name)) []byte {
+	out, seen, known := map[string]json.RawMessage{}, map[string]*ast.Name{}, map[string]*ir.Field{}
 	for _, g := range list {
-		known[g.name] = g
+		known[g.Name] = g
 	}
 	for _, v := range values {
 		if !present(v.Name) {
@@ -181,15 +152,15 @@ func (s *scenarioResolver) object(at token.Span, of, kind string, list []given, 
 			continue
 		}
 		refer(v.Name)
-		if text, ok := s.value(v.Value, g.t, kind+" "+quote(g.name)); ok && text != nil {
-			out[g.name] = text
-		} else if ok && !g.optional {
-			s.mismatch(v.Value.Span(), kind+" "+quote(g.name)+" is never absent", "Write a value.")
+		if text, ok := s.value(v.Value, g.Type, kind+" "+quote(g.Name)); ok && text != nil {
+			out[g.Name] = text
+		} else if ok && !g.Optional {
+			s.mismatch(v.Value.Span(), kind+" "+quote(g.Name)+" is never absent", "Write a value.")
 		}
 	}
 	for _, g := range list {
-		if whole && !g.optional && seen[g.name] == nil && !s.m.Incomplete {
-			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.name)+", "+article(named(g.t)), "Give it a value.")
+		if whole && !g.Optional && seen[g.Name] == nil && !s.m.Incomplete {
+			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.Name)+", "+article(named(g.Type)), "Give it a value.")
 		}
 	}
 	text, _ := json.Marshal(out) // of texts that are JSON

@@ -103,13 +103,11 @@ func (s *scenarioResolver) recordValue(src *ast.RecordLit, t *ir.Type, what stri
 		return s.wrong(src, t, what, article(quote(textOf(src.Type))))
 	}
 	s.referTo(src.Type, t.Record)
-	var list []given
-	byName := map[string]*ir.RecordField{}
+	byName := map[string]*ir.Field{}
 	for _, f := range t.Record.Fields {
-		list = append(list, given{f.Name, f.Type, f.Optional})
 		byName[f.Name] = f
 	}
-	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", list, src.Fields, true, func(name *ast.Name) {
+	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", t.Record.Fields, src.Fields, true, func(name *ast.Name) {
 		s.referTo(name, byName[name.Text])
 	}), true
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,9 +96,7 @@ func folder(t testing.TB, scripts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	all := map[string]string{"work": `echo '{"event":"Found","data":{"n":1}}'`, "rest": "echo '{}'", "guard-ready": "echo true"}
-	for name, script := range scripts {
-		all[name] = script
-	}
+	maps.Copy(all, scripts)
 	for name, script := range all {
 		writeScript(t, filepath.Join(dir, name), "#!/bin/sh\n"+script+"\n")
 	}

@@ -46,15 +46,12 @@ func (f *fixture) standing(run string, status machine.Status, paused bool) {
 // held looks whether a cancelled task of a run is held.
 func (f *fixture) held(run string, want bool) {
 	f.Helper()
-	got, err := f.s.Held(f.ctx, run, f.now)
-	f.must(err)
-	equal(f, got, want)
+	equal(f, sure(f.s.Held(f.ctx, run, f.now)), want)
 }
 
 func (f *fixture) leftovers(want ...string) {
 	f.Helper()
-	rows, err := f.s.Leftovers(f.ctx, 0)
-	f.must(err)
+	rows := sure(f.s.Leftovers(f.ctx, 0))
 	var got []string
 	for _, t := range rows {
 		got = append(got, t.Child)
@@ -99,8 +96,7 @@ func testChildStarts(f *fixture) {
 	f.fenced(&task)
 	f.held("r", false)
 	f.leftovers()
-	next, err := f.s.NextWake(f.ctx, f.now)
-	f.must(err)
+	next := sure(f.s.NextWake(f.ctx, f.now))
 	equal(f, next, time.Time{})
 	f.pass(1000 * time.Hour)
 	f.idle()
@@ -142,9 +138,7 @@ func testChildRefused(f *fixture) {
 	lost.Run.Definition = "never put"
 	f.refused(f.s.Commit(f.ctx, lost), store.ErrNotFound)
 	equal(f, f.tasks("r")[0], task)
-	c := f.next("r")
-	c.Cancel = []string{"a"}
-	f.commit(c)
+	f.cancel("r", "a")
 	refused()
 	f.held("r", true) // by the worker, who confirms
 	f.leftovers()
@@ -229,8 +223,7 @@ func testChildTimeout(f *fixture) {
 	f.begin("r")
 	due := f.now.Add(time.Hour)
 	f.call("r/c", due)
-	next, err := f.s.NextWake(f.ctx, f.now)
-	f.must(err)
+	next := sure(f.s.NextWake(f.ctx, f.now))
 	equal(f, next, due)
 	f.pass(time.Hour - time.Microsecond)
 	f.idle()
@@ -251,9 +244,7 @@ func testChildTimeout(f *fixture) {
 	f.idle()
 	q := f.query("w1", 1)
 	q.Run = "r"
-	rows, err := f.s.Claim(f.ctx, q)
-	f.must(err)
-	equal(f, len(rows), 0)
+	equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
 	f.finish("r/c")
 	f.held("r", false)
 	f.leftovers()
@@ -290,8 +281,7 @@ func testChildCancelled(f *fixture) {
 				if do != "waits" {
 					q := f.query("w1", 10)
 					q.Run = r
-					rows, err := f.s.Claim(f.ctx, q)
-					f.must(err)
+					rows := sure(f.s.Claim(f.ctx, q))
 					task := rows[slices.IndexFunc(rows, func(t store.TaskRow) bool { return t.Do == do })]
 					for _, other := range rows {
 						if other.Do != do {
@@ -381,8 +371,7 @@ func testChildTakenOver(f *fixture) {
 	q.Activities[0].Definition = "h2"
 	ready := func(child string) {
 		f.Helper()
-		rows, err := f.s.Claim(f.ctx, q)
-		f.must(err)
+		rows := sure(f.s.Claim(f.ctx, q))
 		equal(f, len(rows), 1)
 		equal(f, rows[0].Child, child)
 	}

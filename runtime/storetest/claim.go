@@ -41,8 +41,7 @@ func testClaimFilters(f *fixture) {
 	q.Activities = nil
 	expect := func(what string, want ...string) {
 		f.Helper()
-		rows, err := f.s.Claim(f.ctx, q)
-		f.must(err)
+		rows := sure(f.s.Claim(f.ctx, q))
 		var got []string
 		for _, r := range rows {
 			got = append(got, r.Run+"/"+r.Do)
@@ -67,9 +66,7 @@ func testClaimFilters(f *fixture) {
 	q.Limit = 10
 	expect("the rest", "r2/a")
 	for _, run := range []string{"r", "r/1", "r/1/1", "r-", "r0", "r/"} {
-		c := f.create(run)
-		f.start(c, "a")
-		f.commit(c)
+		f.begin(run)
 	}
 	q.Run = "r/1"
 	expect("a run within a tree", "r/1/a", "r/1/1/a")
@@ -148,14 +145,11 @@ func testEpochsRise(f *fixture) {
 	f.must(f.s.Reclaim(f.ctx, row.Claim(), f.now))
 	row = claim("reclaimed")
 	retry := f.next("r")
-	held := row.Claim()
-	retry.Claim = &held
+	retry.Claim = new(row.Claim())
 	f.start(retry, "a")
 	f.commit(retry)
 	row = claim("retried")
-	away := f.next("r")
-	away.Cancel = []string{"a"}
-	f.commit(away)
+	f.cancel("r", "a")
 	f.must(f.s.Confirm(f.ctx, row.Claim(), f.now))
 	back := f.next("r")
 	f.start(back, "a")
@@ -177,8 +171,7 @@ func testTaskEnds(f *fixture) {
 	f.start(c, "c")
 	f.commit(c)
 	q := f.query("w", 1)
-	rows, err := f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows := sure(f.s.Claim(f.ctx, q))
 	equal(f, rows[0].Do, "a")
 	claim := rows[0].Claim()
 
@@ -195,7 +188,7 @@ func testTaskEnds(f *fixture) {
 	byHand := f.next("r")
 	byHand.End = []string{"c"}
 	f.commit(byHand)
-	_, err = f.s.Renew(f.ctx, held.Claim(), f.now, f.now.Add(ttl), nil)
+	_, err := f.s.Renew(f.ctx, held.Claim(), f.now, f.now.Add(ttl), nil)
 	f.refused(err, machine.ErrFenced)
 
 	nothing := f.next("r") // a claim may end without a record
@@ -222,21 +215,16 @@ func testCancelHoldsBack(f *fixture) {
 	equal(f, f.claimOne().Run, "free") // another run is not held back
 	held := func(want bool) {
 		f.Helper()
-		got, err := f.s.Held(f.ctx, "r", f.now)
-		f.must(err)
-		equal(f, got, want)
+		equal(f, sure(f.s.Held(f.ctx, "r", f.now)), want)
 	}
 	held(true)
 	equal(f, len(f.tasks("r")), 3)
 	late := f.next("r")
-	claim := old.Claim()
-	late.Claim = &claim
+	late.Claim = new(old.Claim())
 	f.refused(f.s.Commit(f.ctx, late), machine.ErrFenced)
 
 	f.pass(ttl / 2) // its worker still cleans up
-	cancelled, err := f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), nil)
-	f.must(err)
-	equal(f, cancelled, true)
+	equal(f, sure(f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), nil)), true)
 	f.pass(ttl - time.Second)
 	f.idle()
 	f.must(f.s.Confirm(f.ctx, old.Claim(), f.now))
@@ -252,7 +240,7 @@ func testCancelHoldsBack(f *fixture) {
 	f.idle()
 	f.pass(ttl)
 	held(false)
-	_, err = f.s.Renew(f.ctx, rows[0].Claim(), f.now, f.now.Add(ttl), nil)
+	_, err := f.s.Renew(f.ctx, rows[0].Claim(), f.now, f.now.Add(ttl), nil)
 	f.refused(err, machine.ErrFenced)
 	f.refused(f.s.Confirm(f.ctx, rows[0].Claim(), f.now), machine.ErrFenced)
 	equal(f, f.claimOne().Do, "a")
@@ -274,9 +262,7 @@ func testDueComesFirst(f *fixture) {
 	f.idle()
 	q := f.query("w1", 1)
 	q.Run = "r"
-	rows, err := f.s.Claim(f.ctx, q)
-	f.must(err)
-	equal(f, len(rows), 0)
+	equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
 	f.begin("free")
 	equal(f, f.claimOne().Run, "free") // another run is not held back
 	c = f.next("r")
@@ -295,9 +281,7 @@ func testCancelWaiting(f *fixture) {
 	row := f.claimOne()
 	equal(f, row.Do, "b")
 	f.refused(f.s.Confirm(f.ctx, row.Claim(), f.now), machine.ErrFenced) // not cancelled
-	c = f.next("r")
-	c.Cancel = []string{"b"}
-	f.commit(c)
+	f.cancel("r", "b")
 	f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{})) // released: it has stopped
 	equal(f, len(f.tasks("r")), 0)
 }

@@ -18,10 +18,8 @@ func testDefinitions(f *fixture) {
 	again := want
 	again.Source = "another text that compiles to the same"
 	f.must(f.s.PutDefinition(f.ctx, again))
-	got, err := f.s.Definition(f.ctx, "h2")
-	f.must(err)
-	equal(f, got, want)
-	_, err = f.s.Definition(f.ctx, "h3")
+	equal(f, sure(f.s.Definition(f.ctx, "h2")), want)
+	_, err := f.s.Definition(f.ctx, "h3")
 	f.refused(err, store.ErrNotFound)
 }
 
@@ -133,9 +131,7 @@ func testAtomic(f *fixture) {
 			equal(f, f.load("r"), before)
 			equal(f, len(f.history("r")), 1)
 			equal(f, len(f.tasks("r")), 1)
-			due, err := f.s.Due(f.ctx, f.now.Add(24*time.Hour), 0)
-			f.must(err)
-			equal(f, len(due), 0)
+			equal(f, len(sure(f.s.Due(f.ctx, f.now.Add(24*time.Hour), 0))), 0)
 			_, ok, err := f.s.Accepted(f.ctx, "r", "e1")
 			f.must(err)
 			equal(f, ok, false)
@@ -143,11 +139,9 @@ func testAtomic(f *fixture) {
 		})
 	}
 	f.commit(f.full(f.next("r")))
-	timers, err := f.s.Timers(f.ctx, "r")
-	f.must(err)
+	timers := sure(f.s.Timers(f.ctx, "r"))
 	equal(f, timers, []store.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
-	timers, err = f.s.Timers(f.ctx, "other")
-	f.must(err)
+	timers = sure(f.s.Timers(f.ctx, "other"))
 	equal(f, len(timers), 0)
 	equal(f, len(f.history("r")), 2)
 	equal(f, len(f.tasks("r")), 2)
@@ -247,8 +241,7 @@ func testCopies(f *fixture) {
 	clear(f.load("r").Snapshot)
 	equal(f, f.load("r"), want)
 	equal(f, string(f.history("r")[0].Record), `{"seq":1}`)
-	messages, err := f.s.Outbox(f.ctx, "", 0)
-	f.must(err)
+	messages := sure(f.s.Outbox(f.ctx, "", 0))
 	equal(f, string(messages[0].Data), `{"n":1}`)
 }
 

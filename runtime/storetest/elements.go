@@ -27,8 +27,8 @@ func testElements(f *fixture) {
 	if len(claimed) != 3 {
 		f.Fatalf("%d elements are claimed, want 3", len(claimed))
 	}
-	one := claimed[1].Claim()
 	c = f.next("r")
+	one := claimed[1].Claim()
 	c.Claim = &one
 	f.commit(c)
 	twice := f.next("r")

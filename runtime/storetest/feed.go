@@ -11,22 +11,19 @@ import (
 
 func (f *fixture) feed(after int64, limit int) []store.FeedRow {
 	f.Helper()
-	rows, err := f.s.Feed(f.ctx, after, limit)
-	f.must(err)
+	rows := sure(f.s.Feed(f.ctx, after, limit))
 	return rows
 }
 
 func (f *fixture) feedEnd() int64 {
 	f.Helper()
-	end, err := f.s.FeedEnd(f.ctx)
-	f.must(err)
+	end := sure(f.s.FeedEnd(f.ctx))
 	return end
 }
 
 func (f *fixture) changed() int64 {
 	f.Helper()
-	n, err := f.s.Changed(f.ctx)
-	f.must(err)
+	n := sure(f.s.Changed(f.ctx))
 	return n
 }
 
@@ -88,9 +85,7 @@ func testFeedPruned(f *fixture) {
 	equal(f, fedSteps(seen), []string{"old 1", "r 1", "old 2"})
 	prune := func(want int64) {
 		f.Helper()
-		done, err := f.s.Prune(f.ctx, store.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now.Add(time.Hour)})
-		f.must(err)
-		equal(f, done.Runs, want)
+		equal(f, sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now.Add(time.Hour)})).Runs, want)
 	}
 	prune(1)
 	equal(f, fedSteps(f.feed(0, 0)), []string{"r 1"})

@@ -13,23 +13,19 @@ func testRenew(f *fixture) {
 	f.begin("r")
 	row := f.claimOne()
 	f.pass(10 * time.Second)
-	cancelled, err := f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)
-	f.must(err)
-	equal(f, cancelled, false)
+	equal(f, sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)), false)
 	want := row
 	want.BeatAt, want.LeaseUntil = f.now, f.now.Add(ttl) // a heartbeat is no progress
 	equal(f, f.tasks("r"), []store.TaskRow{want})
 
 	f.pass(10 * time.Second)
-	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`{"row":1}`))
-	f.must(err)
+	sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`{"row":1}`)))
 	want.BeatAt, want.ProgressAt, want.LeaseUntil = f.now, f.now, f.now.Add(ttl)
 	want.Checkpoint, want.CheckpointAt = json.RawMessage(`{"row":1}`), f.now
 	equal(f, f.tasks("r"), []store.TaskRow{want})
 
 	f.pass(2 * ttl) // late, but no one has reclaimed it
-	_, err = f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)
-	f.must(err)
+	sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil))
 	f.refused(f.s.Reclaim(f.ctx, row.Claim(), f.now), machine.ErrFenced)
 }
 
@@ -50,23 +46,19 @@ func testRenewAll(f *fixture) {
 	c.Claim = &ended
 	f.commit(c)
 	for _, run := range []string{"cancelled", "stopped"} {
-		c := f.next(run)
-		c.Cancel = []string{"a"}
-		f.commit(c)
+		f.cancel(run, "a")
 	}
 	f.stopping("w1", rows["cancelled"].Claim(), stopped.Claim())
 	f.must(f.s.Confirm(f.ctx, stopped.Claim(), f.now))
 	f.stopping("w1", rows["cancelled"].Claim())
 	f.stopping("w2")
 	f.must(f.s.Release(f.ctx, rows["elsewhere"].Claim(), f.now, f.now))
-	other, err := f.s.Claim(f.ctx, f.query("w2", 1))
-	f.must(err)
+	other := sure(f.s.Claim(f.ctx, f.query("w2", 1)))
 	equal(f, runsOf(other), []string{"elsewhere"})
 
 	renew := func(wantCancelled, wantFenced []string) {
 		f.Helper()
-		got, err := f.s.RenewAll(f.ctx, claims, f.now, f.now.Add(ttl))
-		f.must(err)
+		got := sure(f.s.RenewAll(f.ctx, claims, f.now, f.now.Add(ttl)))
 		equal(f, runsOfClaims(got.Cancelled), wantCancelled)
 		equal(f, runsOfClaims(got.Fenced), wantFenced)
 	}
@@ -85,9 +77,7 @@ func testRenewAll(f *fixture) {
 	f.pass(2 * ttl)
 	f.must(f.s.Reclaim(f.ctx, rows["lapsed"].Claim(), f.now))
 	renew([]string{}, []string{"cancelled", "elsewhere", "ended", "lapsed", "stopped"})
-	none, err := f.s.RenewAll(f.ctx, nil, f.now, f.now.Add(ttl))
-	f.must(err)
-	equal(f, none, store.Renewed{})
+	equal(f, sure(f.s.RenewAll(f.ctx, nil, f.now, f.now.Add(ttl))), store.Renewed{})
 }
 
 // runsOfClaims are the runs of claims, sorted.
@@ -103,8 +93,7 @@ func runsOfClaims(claims []store.Claim) []string {
 // stopping expects that a worker is told of some cancelled tasks, and of no others.
 func (f *fixture) stopping(worker string, want ...store.Claim) {
 	f.Helper()
-	work, err := f.s.Look(f.ctx, store.LookQuery{Worker: worker, Now: f.now})
-	f.must(err)
+	work := sure(f.s.Look(f.ctx, store.LookQuery{Worker: worker, Now: f.now}))
 	equal(f, runsOfClaims(work.Stopping), runsOfClaims(want))
 	for _, c := range want {
 		if !slices.Contains(work.Stopping, c) {
@@ -120,8 +109,7 @@ func testCheckpoints(f *fixture) {
 	row := f.claimOne()
 	renew := func(row store.TaskRow, checkpoint string) {
 		f.Helper()
-		_, err := f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(checkpoint))
-		f.must(err)
+		sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(checkpoint)))
 	}
 	renew(row, `1`)
 	renew(row, `2`)
@@ -130,16 +118,13 @@ func testCheckpoints(f *fixture) {
 	equal(f, string(row.Checkpoint), `2`) // the same attempt, passed on
 
 	c := f.next("r") // a retry
-	claim := row.Claim()
-	c.Claim = &claim
+	c.Claim = new(row.Claim())
 	f.start(c, "a").Key = row.Key
 	f.commit(c)
 	again := f.claimOne()
 	equal(f, string(again.Checkpoint), `2`)
 
-	c = f.next("r") // the state is left; the last word comes while it is cancelled
-	c.Cancel = []string{"a"}
-	f.commit(c)
+	f.cancel("r", "a") // the state is left; the last word comes while it is cancelled
 	renew(again, `3`)
 	f.must(f.s.Confirm(f.ctx, again.Claim(), f.now))
 	c = f.next("r") // a later visit goes on with the execution
@@ -179,13 +164,10 @@ func testReclaim(f *fixture) {
 	second := f.claimOne()
 	f.begin("cancelled")
 	f.claimOne()
-	c := f.next("cancelled")
-	c.Cancel = []string{"a"}
-	f.commit(c)
+	f.cancel("cancelled", "a")
 	expired := func(limit int) []string {
 		f.Helper()
-		rows, err := f.s.Expired(f.ctx, f.now, limit)
-		f.must(err)
+		rows := sure(f.s.Expired(f.ctx, f.now, limit))
 		runs := []string{}
 		for _, row := range rows {
 			runs = append(runs, row.Run)
@@ -199,7 +181,7 @@ func testReclaim(f *fixture) {
 	equal(f, expired(0), []string{"r1", "r2"})
 	equal(f, expired(1), []string{"r1"})
 
-	c = f.next("r2")
+	c := f.next("r2")
 	c.Run.Status = machine.Halted
 	f.commit(c)
 	equal(f, expired(0), []string{"r1"})
@@ -222,8 +204,8 @@ func testFencing(f *fixture) {
 	now := f.claimOne()
 	equal(f, now.Worker, old.Worker)
 	_, renew := f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), json.RawMessage(`"old"`))
-	stale := old.Claim()
 	result := f.next("r")
+	stale := old.Claim()
 	result.Claim = &stale
 	for _, err := range []error{
 		renew,
@@ -238,7 +220,6 @@ func testFencing(f *fixture) {
 	elsewhere := now.Claim()
 	elsewhere.Seq++
 	f.refused(f.s.Release(f.ctx, elsewhere, f.now, f.now), machine.ErrFenced)
-	current := now.Claim()
-	result.Claim = &current
+	result.Claim = new(now.Claim())
 	f.commit(result)
 }

@@ -54,9 +54,7 @@ func testRate(f *fixture) {
 	f.pass(20 * time.Second)
 	equal(f, runsOf(f.claim(10)), []string{"r2"})
 	f.idle()
-	next, err := f.s.NextWake(f.ctx, f.now)
-	f.must(err)
-	equal(f, next, begun.Add(time.Minute))
+	equal(f, sure(f.s.NextWake(f.ctx, f.now)), begun.Add(time.Minute))
 	f.limits(store.LimitRow{Held: 3, Opens: begun.Add(time.Minute), Last: f.now}, 0, 3)
 	f.now = begun.Add(time.Minute - time.Microsecond)
 	f.idle()
@@ -94,9 +92,7 @@ func testRateCountsAll(f *fixture) {
 	f.beginMany(4)
 	rows := f.claim(3)
 	f.must(f.s.Release(f.ctx, rows[0].Claim(), f.now, time.Time{}))
-	away := f.next("r1")
-	away.Cancel = []string{"a"}
-	f.commit(away)
+	f.cancel("r1", "a")
 	f.must(f.s.Confirm(f.ctx, rows[1].Claim(), f.now))
 	f.idle()
 	f.pass(time.Minute)
@@ -118,9 +114,7 @@ func testRateBackwards(f *fixture) {
 		f.commit(c)
 	}
 	f.idle()
-	next, err := f.s.NextWake(f.ctx, f.now)
-	f.must(err)
-	equal(f, next, f.now.Add(time.Minute))
+	equal(f, sure(f.s.NextWake(f.ctx, f.now)), f.now.Add(time.Minute))
 	f.pass(time.Minute - time.Microsecond)
 	f.idle()
 	f.pass(time.Microsecond)
@@ -139,8 +133,7 @@ func testAtOnce(f *fixture) {
 	f.limits(store.LimitRow{Held: 2, Last: f.now}, 2, 0)
 
 	end := f.next("r0")
-	held := rows[0].Claim()
-	end.Claim = &held
+	end.Claim = new(rows[0].Claim())
 	f.commit(end)
 	rows = append(rows, f.claimOne())
 	equal(f, rows[2].Run, "r2")
@@ -150,9 +143,7 @@ func testAtOnce(f *fixture) {
 	equal(f, f.claimOne().Run, "r3") // the one that was released is behind the others
 	f.idle()
 
-	away := f.next("r1")
-	away.Cancel = []string{"a"}
-	f.commit(away)
+	f.cancel("r1", "a")
 	f.idle() // it has not stopped
 	f.must(f.s.Confirm(f.ctx, rows[1].Claim(), f.now))
 	equal(f, f.claimOne().Run, "r4")
@@ -177,8 +168,7 @@ func testAtOnceHaltedAndLost(f *fixture) {
 	halt.Run.Status = machine.Halted
 	f.commit(halt)
 	f.idle()
-	next, err := f.s.NextWake(f.ctx, f.now)
-	f.must(err)
+	next := sure(f.s.NextWake(f.ctx, f.now))
 	f.now = next
 	equal(f, f.claimOne().Run, "r1")
 }
@@ -188,9 +178,7 @@ func testAtOnceCancelledAndLost(f *fixture) {
 	f.limit("h2", `{"at_once":1}`)
 	f.beginMany(2)
 	equal(f, f.claimOne().Run, "r0")
-	away := f.next("r0")
-	away.Cancel = []string{"a"}
-	f.commit(away)
+	f.cancel("r0", "a")
 	f.idle()
 	f.pass(2 * ttl)
 	equal(f, f.claimOne().Run, "r1")
@@ -216,8 +204,7 @@ func testLimitsOfVersions(f *fixture) {
 	for _, hash := range []string{"h3", definition, "h2"} {
 		q.Activities = append(q.Activities, store.Claimable{Definition: hash, Activity: activity}, store.Claimable{Definition: hash, Activity: "other"})
 	}
-	rows, err := f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows := sure(f.s.Claim(f.ctx, q))
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.Run+r.Do)
@@ -226,8 +213,7 @@ func testLimitsOfVersions(f *fixture) {
 	equal(f, got, []string{"r0a", "r0b", "r1a", "r1b", "r2b"})
 	f.limit("h4", "")
 	f.limits(store.LimitRow{}, 0, 0)
-	rows, err = f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows = sure(f.s.Claim(f.ctx, q))
 	equal(f, runsOf(rows), []string{"r2"})
 }
 
@@ -241,18 +227,15 @@ func testLimitedBehind(f *fixture) {
 	f.commit(c)
 	q := f.query("w", 2)
 	q.Activities = append(q.Activities, store.Claimable{Definition: definition, Activity: "other"})
-	rows, err := f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows := sure(f.s.Claim(f.ctx, q))
 	equal(f, runsOf(rows), []string{"r0", "free"})
 	f.must(f.s.Release(f.ctx, rows[0].Claim(), f.now, f.now.Add(time.Minute)))
 	q.Run = "r4"
-	rows, err = f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows = sure(f.s.Claim(f.ctx, q))
 	equal(f, runsOf(rows), []string{"r4"})
 	f.must(f.s.Release(f.ctx, rows[0].Claim(), f.now, time.Time{}))
 	f.idle() // two within the hour
-	rows, err = f.s.Claim(f.ctx, q)
-	f.must(err)
+	rows = sure(f.s.Claim(f.ctx, q))
 	equal(f, len(rows), 0)
 }
 
@@ -290,8 +273,7 @@ func testConcurrentLimits(f *fixture) {
 // limits expects how the one limit stands; none where it has no numbers.
 func (f *fixture) limits(want store.LimitRow, atOnce, rate int) {
 	f.Helper()
-	rows, err := f.s.Limits(f.ctx, f.now)
-	f.must(err)
+	rows := sure(f.s.Limits(f.ctx, f.now))
 	if atOnce+rate == 0 {
 		equal(f, len(rows), 0)
 		return

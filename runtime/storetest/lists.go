@@ -28,8 +28,7 @@ func testHistory(f *fixture) {
 	equal(f, f.history("r"), want)
 	page := func(after int64, limit int, want []store.HistoryRow) {
 		f.Helper()
-		got, err := f.s.History(f.ctx, "r", after, limit)
-		f.must(err)
+		got := sure(f.s.History(f.ctx, "r", after, limit))
 		if len(got)+len(want) > 0 {
 			equal(f, got, want)
 		}
@@ -90,14 +89,12 @@ func testRuns(f *fixture) {
 		{store.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
 		{store.RunFilter{State: "Nowhere"}, nil},
 	} {
-		rows, err := f.s.Runs(f.ctx, test.filter)
-		f.must(err)
+		rows := sure(f.s.Runs(f.ctx, test.filter))
 		equal(f, runIDs(rows), test.want)
 	}
-	rows, err := f.s.Runs(f.ctx, store.RunFilter{Limit: 1})
-	f.must(err)
+	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Limit: 1}))
 	equal(f, rows[0], f.load("r5"))
-	_, err = f.s.Runs(f.ctx, store.RunFilter{After: "no such"})
+	_, err := f.s.Runs(f.ctx, store.RunFilter{After: "no such"})
 	f.refused(err, store.ErrNotFound)
 }
 
@@ -116,8 +113,7 @@ func testRunsPaging(f *fixture) {
 	slices.Reverse(want)
 	var got []string
 	for after := ""; ; {
-		rows, err := f.s.Runs(f.ctx, store.RunFilter{Limit: 7, After: after})
-		f.must(err)
+		rows := sure(f.s.Runs(f.ctx, store.RunFilter{Limit: 7, After: after}))
 		if len(rows) == 0 {
 			break
 		}
@@ -145,8 +141,7 @@ func testTimers(f *fixture) {
 	}
 	due := func(limit int, want ...string) {
 		f.Helper()
-		rows, err := f.s.Due(f.ctx, f.now, limit)
-		f.must(err)
+		rows := sure(f.s.Due(f.ctx, f.now, limit))
 		var got []string
 		for _, r := range rows {
 			got = append(got, r.Run+"/"+r.Name)
@@ -200,9 +195,7 @@ func testTimers(f *fixture) {
 func testNextWake(f *fixture) {
 	wake := func(want time.Time) {
 		f.Helper()
-		got, err := f.s.NextWake(f.ctx, f.now)
-		f.must(err)
-		equal(f, got, want)
+		equal(f, sure(f.s.NextWake(f.ctx, f.now)), want)
 	}
 	wake(time.Time{})
 	base := f.now
@@ -211,8 +204,7 @@ func testNextWake(f *fixture) {
 	wake(time.Time{}) // it is ready: whoever can take it need not wait
 	row := f.claimOne()
 	wake(row.LeaseUntil)
-	_, err := f.s.Renew(f.ctx, row.Claim(), f.now, at(30), nil)
-	f.must(err)
+	sure(f.s.Renew(f.ctx, row.Claim(), f.now, at(30), nil))
 	wake(at(30))
 	c := f.create("r")
 	c.Set = []store.TimerRow{{Run: "r", Name: "t", Due: at(20)}}

@@ -16,8 +16,7 @@ func (f *fixture) lookFor(q store.LookQuery) store.Work {
 	if q.Limit == 0 {
 		q.Limit = 10
 	}
-	work, err := f.s.Look(f.ctx, q)
-	f.must(err)
+	work := sure(f.s.Look(f.ctx, q))
 	return work
 }
 
@@ -68,9 +67,7 @@ func testLook(f *fixture) {
 
 	due, err := f.s.Due(f.ctx, f.now, 0) // those who look after runs see all
 	f.must(err)
-	expired, err := f.s.Expired(f.ctx, f.now, 0)
-	f.must(err)
-	equal(f, []int{len(due), len(expired)}, []int{3, 3})
+	equal(f, []int{len(due), len(sure(f.s.Expired(f.ctx, f.now, 0)))}, []int{3, 3})
 }
 
 // testLookLeaves: what a worker leaves to others they are given at once.
@@ -109,8 +106,7 @@ func testLookAgain(f *fixture) {
 	c.Set = []store.TimerRow{{Run: "a", Name: "t", Due: f.now.Add(time.Second)}}
 	f.commit(c)
 	task := f.tasks("a")[0]
-	_, err := f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(time.Second), nil)
-	f.must(err)
+	sure(f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(time.Second), nil))
 	f.handed(store.LookQuery{Worker: "w2"}, none, none)
 	f.pass(time.Second)
 	due := []string{}
@@ -145,8 +141,7 @@ func testLookLists(f *fixture) {
 	f.commit(c)
 	work = f.lookFor(store.LookQuery{Worker: "w", Children: true})
 	equal(f, []any{len(work.Wanted), work.Leftovers[0].Child, work.Ending}, []any{0, "p/c", []string{"p"}})
-	reports, err := f.s.Reports(f.ctx, store.ReportQuery{})
-	f.must(err)
+	reports := sure(f.s.Reports(f.ctx, store.ReportQuery{}))
 	equal(f, work.Reports, reports)
 	equal(f, len(reports), 1)
 }

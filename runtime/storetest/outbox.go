@@ -11,8 +11,7 @@ import (
 // outboxIDs are the messages that are the next of their run.
 func outboxIDs(f *fixture) []string {
 	f.Helper()
-	rows, err := f.s.Outbox(f.ctx, "", 0)
-	f.must(err)
+	rows := sure(f.s.Outbox(f.ctx, "", 0))
 	ids := []string{}
 	for _, m := range rows {
 		ids = append(ids, m.ID)
@@ -64,9 +63,7 @@ func testOutbox(f *fixture) {
 		ID: "r2.2.1", Run: "r2", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: at, Ready: at,
 	}
 	for _, run := range []string{"", "r2"} {
-		rows, err := f.s.Outbox(f.ctx, run, 1)
-		f.must(err)
-		equal(f, rows, []store.MessageRow{want})
+		equal(f, sure(f.s.Outbox(f.ctx, run, 1)), []store.MessageRow{want})
 	}
 	equal(f, take(f, "", 0), []string{})
 	equal(f, take(f, "", 2), []string{"r2.2.1#1", "r1.2.1#1"})
@@ -100,8 +97,7 @@ func testOutboxLease(f *fixture) {
 	publish(f, "r2", 1)
 	wake := func() time.Time {
 		f.Helper()
-		next, err := f.s.NextWake(f.ctx, f.now)
-		f.must(err)
+		next := sure(f.s.NextWake(f.ctx, f.now))
 		return next
 	}
 	equal(f, take(f, "r2", 9), []string{"r2.2.1#1"})
@@ -115,8 +111,7 @@ func testOutboxLease(f *fixture) {
 
 	later := f.now.Add(time.Second)
 	f.must(f.s.Undelivered(f.ctx, "r1.2.1", 2, later, "the receiver is down"))
-	rows, err := f.s.Outbox(f.ctx, "r1", 0)
-	f.must(err)
+	rows := sure(f.s.Outbox(f.ctx, "r1", 0))
 	equal(f, len(rows), 1)
 	equal(f, rows[0].Reason, "the receiver is down")
 	equal(f, rows[0].Ready, later)

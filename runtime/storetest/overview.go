@@ -16,8 +16,7 @@ import (
 // those that are 0.
 func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays map[string]int64) {
 	f.Helper()
-	c, err := f.s.Counts(f.ctx, machine, since)
-	f.must(err)
+	c := sure(f.s.Counts(f.ctx, machine, since))
 	runs, steps, stays = map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, r := range c.Runs {
 		key := fmt.Sprintf("%s %s %s", r.Machine, r.State, r.Status)
@@ -175,8 +174,7 @@ func testCosts(f *fixture) {
 	}
 	spent := func(name string, since time.Time) map[string]string {
 		f.Helper()
-		c, err := f.s.Counts(f.ctx, name, since)
-		f.must(err)
+		c := sure(f.s.Counts(f.ctx, name, since))
 		sums := map[string]string{}
 		for _, n := range c.Costs {
 			key := fmt.Sprint(n.Machine, " ", n.Day-store.DayOf(began), " ", n.Name)
@@ -198,8 +196,7 @@ func testCosts(f *fixture) {
 	equal(f, spent("Order", f.now), map[string]string{"Order 1 usd": "0.0000001"})
 	equal(f, spent("Other", time.Time{}), map[string]string{})
 	f.move("r2", "Done", machine.Moved, machine.Finished, machine.Success)
-	_, err := f.s.Prune(f.ctx, store.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now})
-	f.must(err)
+	sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now.Add(time.Hour), Limit: 10, Now: f.now}))
 	equal(f, len(spent("", time.Time{})), 3)
 }
 
@@ -210,8 +207,7 @@ func testWaiting(f *fixture) {
 	f.commit(c)
 	waiting := func(before time.Time) []string {
 		f.Helper()
-		rows, err := f.s.Waiting(f.ctx, before, 0)
-		f.must(err)
+		rows := sure(f.s.Waiting(f.ctx, before, 0))
 		runs := []string{}
 		for _, r := range rows {
 			runs = append(runs, r.Run)
@@ -236,8 +232,7 @@ func testWanted(f *fixture) {
 	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: other, Machine: "Apple", Definition: []byte(`{}`)}))
 	wanted := func(want ...string) {
 		f.Helper()
-		hashes, err := f.s.Wanted(f.ctx)
-		f.must(err)
+		hashes := sure(f.s.Wanted(f.ctx))
 		slices.Sort(hashes)
 		equal(f, strings.Join(hashes, " "), strings.Join(want, " "))
 	}
@@ -269,8 +264,7 @@ func testWanted(f *fixture) {
 
 func testDefinitionsList(f *fixture) {
 	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)}))
-	rows, err := f.s.Definitions(f.ctx)
-	f.must(err)
+	rows := sure(f.s.Definitions(f.ctx))
 	equal(f, len(rows), 2)
 	equal(f, rows[0], store.DefinitionRow{Hash: "h2", Machine: "Apple", Definition: []byte(`{}`)})
 	equal(f, rows[1].Hash, definition)
@@ -280,8 +274,7 @@ func testDefinitionsList(f *fixture) {
 func testVersionCounts(f *fixture) {
 	counts := func(want ...store.VersionCount) {
 		f.Helper()
-		rows, err := f.s.VersionCounts(f.ctx)
-		f.must(err)
+		rows := sure(f.s.VersionCounts(f.ctx))
 		slices.SortFunc(rows, func(a, b store.VersionCount) int { return strings.Compare(a.Hash, b.Hash) })
 		equal(f, rows, want)
 	}
@@ -305,8 +298,7 @@ func testVersionCounts(f *fixture) {
 // deliver takes and delivers the next message of a run.
 func (f *fixture) deliver(run string) {
 	f.Helper()
-	rows, err := f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: 1, Run: run})
-	f.must(err)
+	rows := sure(f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: 1, Run: run}))
 	if len(rows) != 1 {
 		f.Fatalf("%d messages of %q wait", len(rows), run)
 	}
@@ -326,11 +318,9 @@ func testPrune(f *fixture) {
 		run := fmt.Sprintf("r%d", i)
 		f.begin(run)
 		row := f.claimOne()
-		_, err := f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), []byte(`{"at":1}`))
-		f.must(err)
+		sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), []byte(`{"at":1}`)))
 		c := f.next(run)
-		claim := row.Claim()
-		c.Claim = &claim
+		c.Claim = new(row.Claim())
 		c.Set = []store.TimerRow{{Run: run, Name: "t", Due: f.now.Add(time.Hour)}}
 		c.Publish = []store.MessageRow{{ID: run + "/1", Run: run, Seq: c.Run.Seq, N: 1, Machine: "Order", Event: "E", At: f.now}}
 		f.commit(c)
@@ -348,9 +338,7 @@ func testPrune(f *fixture) {
 		f.Helper()
 		q := q
 		change(&q)
-		got, err := f.s.Prune(f.ctx, q)
-		f.must(err)
-		equal(f, got, want)
+		equal(f, sure(f.s.Prune(f.ctx, q)), want)
 	}
 	prune(func(q *store.PruneQuery) { q.Before = f.now.Add(-100 * time.Hour) }, store.Pruned{})
 	prune(func(q *store.PruneQuery) { q.Machine = "Other" }, store.Pruned{})
@@ -370,8 +358,7 @@ func testPrune(f *fixture) {
 	prune(func(*store.PruneQuery) {}, store.Pruned{}) // r2 has a message to deliver
 	f.deliver("r2")
 	prune(func(*store.PruneQuery) {}, store.Pruned{Runs: 1})
-	rows, err := f.s.Runs(f.ctx, store.RunFilter{})
-	f.must(err)
+	rows := sure(f.s.Runs(f.ctx, store.RunFilter{}))
 	equal(f, len(rows), 1)
 	equal(f, rows[0].Run, "live")
 

@@ -40,9 +40,7 @@ func testReady(f *fixture) {
 
 	f.waits("p")
 	f.pass(2 * time.Hour)
-	c := f.next("r")
-	c.Cancel = []string{"a"}
-	f.commit(c)
+	f.cancel("r", "a")
 	task := f.claimOne()
 	f.commit(f.child("p/c", &task))
 	before := f.tasks("p")
@@ -50,7 +48,7 @@ func testReady(f *fixture) {
 	equal(f, f.tasks("p"), before)
 	f.idle()
 
-	c = f.next("p") // what goes with the same write waits no more, either way
+	c := f.next("p") // what goes with the same write waits no more, either way
 	c.Ready, c.Cancel = []string{"a"}, []string{"a"}
 	f.commit(c)
 	f.held("p", true)

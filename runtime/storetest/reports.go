@@ -12,8 +12,7 @@ import (
 // reports looks which reports there are.
 func (f *fixture) reports(q store.ReportQuery, want ...store.Report) {
 	f.Helper()
-	got, err := f.s.Reports(f.ctx, q)
-	f.must(err)
+	got := sure(f.s.Reports(f.ctx, q))
 	slices.SortFunc(got, func(a, b store.Report) int { return strings.Compare(a.Child, b.Child) })
 	for i := range got {
 		if tasks := f.tasks(got[i].Parent); got[i].Do != "" {
@@ -75,10 +74,8 @@ func testReports(f *fixture) {
 	f.reports(store.ReportQuery{Child: "x/1"}, last)
 
 	f.left = "x/1"
-	c := f.next("x") // neither the end of a task nor that of the child ends what is to be told
-	c.Cancel = []string{"x/1"}
-	f.commit(c)
-	c = f.next("x/1")
+	f.cancel("x", "x/1") // neither the end of a task nor that of the child ends what is to be told
+	c := f.next("x/1")
 	c.Run.Status, c.Run.Outcome, c.Total = machine.Finished, machine.Success, []byte(`[1, 3]`)
 	f.commit(c)
 	last = report("x/1", "x", `[1, 3]`, `[1, 1]`)

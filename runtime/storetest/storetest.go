@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -103,6 +105,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Closed", testClosed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			defer sayFailure(t)
 			test.run(newFixture(t, open(t)))
 		})
 	}
@@ -145,6 +148,29 @@ func (f *fixture) must(err error) {
 	}
 }
 
+// failure is an error that no test expects.
+type failure string
+
+// sure is v; an error ends the test.
+func sure[T any](v T, err error) T {
+	if err != nil {
+		_, file, line, _ := runtime.Caller(1)
+		panic(failure(fmt.Sprintf("%s:%d: %v", filepath.Base(file), line, err)))
+	}
+	return v
+}
+
+// sayFailure ends t where sure has ended what it tests.
+func sayFailure(t *testing.T) {
+	switch of := recover().(type) {
+	case nil:
+	case failure:
+		t.Fatal(of)
+	default:
+		panic(of)
+	}
+}
+
 // refused expects an error.
 func (f *fixture) refused(err, want error) {
 	f.Helper()
@@ -167,8 +193,7 @@ func (f *fixture) create(run string) *store.Commit {
 // next is a commit that takes a run one step on.
 func (f *fixture) next(run string) *store.Commit {
 	f.Helper()
-	row, err := f.s.Load(f.ctx, run)
-	f.must(err)
+	row := sure(f.s.Load(f.ctx, run))
 	return f.step(row, machine.EventInput)
 }
 
@@ -191,6 +216,14 @@ func (f *fixture) step(row store.RunRow, kind machine.InputKind) *store.Commit {
 func (f *fixture) commit(c *store.Commit) {
 	f.Helper()
 	f.must(f.s.Commit(f.ctx, c))
+}
+
+// cancel takes a step that cancels the attempts of dos.
+func (f *fixture) cancel(run string, dos ...string) {
+	f.Helper()
+	c := f.next(run)
+	c.Cancel = dos
+	f.commit(c)
 }
 
 // start adds a new attempt of a do to c, ready at once.
@@ -220,8 +253,7 @@ func (f *fixture) query(worker string, limit int) store.ClaimQuery {
 
 func (f *fixture) claim(limit int) []store.TaskRow {
 	f.Helper()
-	rows, err := f.s.Claim(f.ctx, f.query("w1", limit))
-	f.must(err)
+	rows := sure(f.s.Claim(f.ctx, f.query("w1", limit)))
 	return rows
 }
 
@@ -245,21 +277,18 @@ func (f *fixture) idle() {
 
 func (f *fixture) load(run string) store.RunRow {
 	f.Helper()
-	row, err := f.s.Load(f.ctx, run)
-	f.must(err)
+	row := sure(f.s.Load(f.ctx, run))
 	return row
 }
 
 func (f *fixture) tasks(run string) []store.TaskRow {
 	f.Helper()
-	rows, err := f.s.Tasks(f.ctx, run)
-	f.must(err)
+	rows := sure(f.s.Tasks(f.ctx, run))
 	return rows
 }
 
 func (f *fixture) history(run string) []store.HistoryRow {
 	f.Helper()
-	rows, err := f.s.History(f.ctx, run, 0, 0)
-	f.must(err)
+	rows := sure(f.s.History(f.ctx, run, 0, 0))
 	return rows
 }

@@ -20,8 +20,7 @@ func (f *fixture) tagged(run string, tags map[string]string) {
 // listed expects the runs that a filter lets through.
 func (f *fixture) listed(filter store.RunFilter, want ...string) {
 	f.Helper()
-	rows, err := f.s.Runs(f.ctx, filter)
-	f.must(err)
+	rows := sure(f.s.Runs(f.ctx, filter))
 	if got := runIDs(rows); fmt.Sprint(got) != fmt.Sprint(want) {
 		f.Errorf("%+v lets through %v, want %v", filter, got, want)
 	}
@@ -71,8 +70,7 @@ func testTags(f *fixture) {
 	f.listed(store.RunFilter{RunPrefix: "pr_1"})
 	f.listed(store.RunFilter{RunPrefix: "%"})
 
-	rows, err := f.s.Runs(f.ctx, store.RunFilter{Run: "pr-11"})
-	f.must(err)
+	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Run: "pr-11"}))
 	equal(f, rows[0], f.load("pr-11"))
 
 	again := f.create("pr-2") // refused, and leaves nothing
@@ -115,9 +113,7 @@ func testTagsPruned(f *fixture) {
 	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, machine.Success
 	f.commit(c)
 	f.pass(time.Hour)
-	done, err := f.s.Prune(f.ctx, store.PruneQuery{Before: f.now, Limit: 10, Actor: "a", Now: f.now})
-	f.must(err)
-	equal(f, done.Runs, int64(1))
+	equal(f, sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now, Limit: 10, Actor: "a", Now: f.now})).Runs, int64(1))
 	f.listed(store.RunFilter{Tags: pay}, "new")
 	f.tagged("old", map[string]string{"team": "ship"}) // the id is free, and has nothing of what was there
 	f.listed(store.RunFilter{Tags: pay}, "new")

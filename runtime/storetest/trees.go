@@ -58,14 +58,12 @@ func testRunsOfTree(f *fixture) {
 		{store.RunFilter{Status: machine.Ending}, "y/1"},
 		{store.RunFilter{State: "Idle", Limit: 3}, "y/1/1 y/2 y/1"},
 	} {
-		rows, err := f.s.Runs(f.ctx, test.filter)
-		f.must(err)
+		rows := sure(f.s.Runs(f.ctx, test.filter))
 		if got := strings.Join(runIDs(rows), " "); got != test.want {
 			f.Errorf("%+v: got %s, want %s", test.filter, got, test.want)
 		}
 	}
-	rows, err := f.s.Runs(f.ctx, store.RunFilter{Parent: "y/1"})
-	f.must(err)
+	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Parent: "y/1"}))
 	equal(f, rows[0], f.load("y/1/1"))
 }
 
@@ -74,18 +72,14 @@ func testPruneTrees(f *fixture) {
 	prune := func(outcome machine.Outcome, limit int, runs, kept int64, left string) {
 		f.Helper()
 		q := store.PruneQuery{Before: f.now, Outcome: outcome, Limit: limit, Now: f.now, DryRun: true}
-		done, err := f.s.Prune(f.ctx, q)
-		f.must(err)
+		done := sure(f.s.Prune(f.ctx, q))
 		if limit > 1 {
 			equal(f, done, store.Pruned{Runs: runs, Kept: kept})
 		}
 		q.DryRun = false
-		done, err = f.s.Prune(f.ctx, q)
-		f.must(err)
+		done = sure(f.s.Prune(f.ctx, q))
 		equal(f, done.Runs, runs)
-		rows, err := f.s.Runs(f.ctx, store.RunFilter{})
-		f.must(err)
-		equal(f, strings.Join(runIDs(rows), " "), left)
+		equal(f, strings.Join(runIDs(sure(f.s.Runs(f.ctx, store.RunFilter{}))), " "), left)
 	}
 	// tell ends the parent's tasks of children that have ended.
 	tell := func() {
@@ -120,8 +114,7 @@ func testPruneTrees(f *fixture) {
 	prune(machine.Cancelled, 10, 0, 0, all)
 	prune("", 10, 4, 4, "z/1/1 z/2 z/1 z x/1/1 x/2 x/1 x") // a message of x waits
 	equal(f, len(f.history("y/1/1")), 0)
-	taken, err := f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w1", Now: f.now, Until: f.now.Add(ttl), Limit: 1})
-	f.must(err)
+	taken := sure(f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w1", Now: f.now, Until: f.now.Add(ttl), Limit: 1}))
 	f.must(f.s.Delivered(f.ctx, "m", taken[0].Attempt, f.now))
 	f.finish("z")
 	f.pass(time.Hour)

@@ -2,6 +2,7 @@ package product
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -226,9 +227,7 @@ func (s *search) tell(i int, in arrival, answers map[string]bool, old, new *outc
 
 func clone(m map[string]bool) map[string]bool {
 	out := make(map[string]bool, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
+	maps.Copy(out, m)
 	return out
 }
 

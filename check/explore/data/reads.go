@@ -25,7 +25,7 @@ func (t *Tracked) readChecked() {
 					continue
 				}
 				f := p.Event.Fields[i]
-				v := &ir.Var{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}
+				v := &ir.Var{Slot: ir.Slot{Name: p.Event.Name + "." + f.Name, Type: f.Type, Span: f.Span}}
 				written := v.Name + " = " + ir.ExprText(value)
 				t.readChecks(b, arm, written, v, value)
 				t.readItems(b, arm, written, v, value)
@@ -59,7 +59,7 @@ func (t *Tracked) readChecks(b *ir.Block, arm *ir.Arm, written string, v *ir.Var
 func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var, list ir.Expr) {
 	for v.Type.Kind == ir.List {
 		sum, grows := list.(*ir.Binary)
-		item := &ir.Var{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}
+		item := &ir.Var{Slot: ir.Slot{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}}
 		if !grows {
 			if narrows(list.Type().Elem, item.Type) { // nobody knows which items a list has
 				t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: item, Value: list, Span: list.Span(), Written: written})
@@ -70,7 +70,7 @@ func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var,
 		switch {
 		case isRecord:
 			for i, leaf := range item.Type.Leaves() {
-				part := &ir.Var{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}
+				part := &ir.Var{Slot: ir.Slot{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}}
 				t.readChecks(b, arm, written, part, record.Leaves[i])
 				t.readItems(b, arm, written, part, record.Leaves[i])
 			}

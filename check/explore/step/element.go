@@ -30,7 +30,7 @@ func (c *compiler) ofElement(e *ir.FieldRef, arm *ir.Arm) bool {
 // touchPart compiles the read of e, a part of an element that may be absent.
 func (c *compiler) touchPart(e *ir.FieldRef, arm *ir.Arm) func(*Step) {
 	comes := c.partComes(e, arm)
-	part := &ir.EventField{Name: e.Name, Type: e.T, Optional: true, Within: e.Within, Span: e.At}
+	part := &ir.EventField{Slot: ir.Slot{Name: e.Name, Type: e.T, Optional: true, Within: e.Within, Span: e.At}}
 	return func(s *Step) {
 		if !comes(s) {
 			s.fail(Fault{why: unsetRead, Absent: part, At: e.At})

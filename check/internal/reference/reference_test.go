@@ -68,7 +68,7 @@ func TestPagesAreWritten(t *testing.T) {
 			t.Errorf("the scaffold's page has no %q: the test sees nothing", placeholder)
 		}
 		for _, r := range all.Rules {
-			if strings.Contains(r.Page, placeholder) {
+			if strings.Contains(r.Page(), placeholder) {
 				t.Errorf("the page of %s still says %q", r.Name, placeholder)
 			}
 		}

@@ -3,7 +3,6 @@
 package ambiguouslabel
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -20,12 +19,8 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "an unlabelled trigger that several activities of a state raise is retried",
-	Page:     page,
 	Run:      run,
 }
-
-//go:embed page.md
-var page string
 
 // retried is a trigger without a label with an arm that retries.
 type retried struct {

@@ -2,7 +2,6 @@
 package assertionviolated
 
 import (
-	_ "embed"
 	"strconv"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -17,13 +16,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "an `assert` fails in some run",
 	Question: "whether an assert holds",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken || len(p.Machine.Asserts) == 0 {

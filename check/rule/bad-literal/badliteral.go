@@ -2,8 +2,6 @@
 package badliteral
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,8 +12,4 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a literal that does not fit its type",
-	Page:     page,
 }
-
-//go:embed page.md
-var page string

@@ -2,8 +2,6 @@
 package badsuppression
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,13 +12,9 @@ var Rule = &check.Rule{
 	Group:    check.Comments,
 	Severity: diag.Warning,
 	Summary:  "a suppression without a reason, or one that suppresses nothing",
-	Page:     page,
 	Fix:      "removes the comment, or corrects the name of the rule",
 	RunLast:  run,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	// What names and types or the syntax have spoilt hides findings that the

@@ -2,8 +2,6 @@
 package badtarget
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,9 +12,5 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "an arm, a scope or an assertion that names no state",
-	Page:     page,
 	Fix:      "writes the nearest state or its path, or declares the terminal",
 }
-
-//go:embed page.md
-var page string

@@ -3,7 +3,6 @@
 package boundwithoutelse
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 
@@ -23,14 +22,10 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a `max` or a `retry` can run out, and nothing takes over",
 	Question: "whether a bound can run out with nothing to take over",
-	Page:     page,
 	Fix:      "ends the chain with `else -> …` to a failure terminal; for an event also with `else reject` or `else ignore`",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // last is an arm that is the last choice for some inputs, and bounded.
 type last struct {

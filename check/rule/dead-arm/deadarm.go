@@ -2,7 +2,6 @@
 package deadarm
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -18,7 +17,6 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "an arm can never be taken",
 	Question: "whether some run takes an arm",
-	Page:     page,
 	Fix:      "removes the arm",
 	Run:      run,
 	Absence:  true,
@@ -29,9 +27,6 @@ var Rule = &check.Rule{
 		{Rule: "read-before-set", At: check.SameField},
 	},
 }
-
-//go:embed page.md
-var page string
 
 // place is an input in a leaf to which an arm belongs: choice At of the input.
 type place struct {

@@ -2,8 +2,6 @@
 package deadend
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -15,13 +13,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "the state is not terminal, and nothing leads out of it",
 	Question: "whether any run is stuck in it",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // What leads out of a state is what the text says: an arm that leads back to its
 // own leaf does so only where what the leaf requires may send the run elsewhere.

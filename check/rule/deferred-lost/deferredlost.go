@@ -2,7 +2,6 @@
 package deferredlost
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -19,14 +18,10 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "a run can enter a state that drops a deferred event",
 	Question: "whether every deferred event is taken in the end",
-	Page:     page,
 	Fix:      "adds `ignore …` to the state",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	defers := func(s *ir.State) bool { return len(s.Defer) > 0 }

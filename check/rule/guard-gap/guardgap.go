@@ -3,8 +3,6 @@
 package guardgap
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -18,14 +16,10 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "there are values for which no arm of an external event applies, and nothing around takes it",
 	Question: "whether some arm always takes an event",
-	Page:     page,
 	Fix:      "ends the chain with `else reject`, `else ignore`, or `else -> …` to a failure terminal",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if p.Machine.Broken {

@@ -2,7 +2,6 @@
 package longretry
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -18,13 +17,9 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Hint,
 	Summary:  "a retry waits longer than there is time, or than a week",
-	Page:     page,
 	Run:      run,
 	Absence:  true, // the part that could not be read may be the wait
 }
-
-//go:embed page.md
-var page string
 
 // long is how much waiting is hardly ever meant.
 const long = int64(7 * 24 * time.Hour)

@@ -2,8 +2,6 @@
 package missinginitial
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,9 +12,5 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a machine or composite state without an `initial`",
-	Page:     page,
 	Fix:      "adds `initial …`, or writes the nearest state",
 }
-
-//go:embed page.md
-var page string

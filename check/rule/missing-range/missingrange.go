@@ -3,8 +3,6 @@
 package missingrange
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,13 +14,9 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Error,
 	Summary:  "a guard reads an unranged int or duration that an effect computes",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // Of an int or a duration that is only copied and compared with constants the
 // checker tells apart the regions between those constants. One that is computed

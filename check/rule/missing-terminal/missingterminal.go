@@ -2,8 +2,6 @@
 package missingterminal
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -15,14 +13,10 @@ var Rule = &check.Rule{
 	Group:    check.Graph,
 	Severity: diag.Error,
 	Summary:  "the machine has no terminal state",
-	Page:     page,
 	Fix:      "adds `terminal Done success`, and `on Finish -> Done` that leads to it from every state",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	for _, s := range p.Machine.States {

@@ -2,8 +2,6 @@
 package nestedterminal
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,8 +12,4 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a terminal state inside a state",
-	Page:     page,
 }
-
-//go:embed page.md
-var page string

@@ -3,8 +3,6 @@
 package neverfires
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -21,15 +19,11 @@ var Rule = &check.Rule{
 	Severity:  diag.Warning,
 	Summary:   "another timer always fires before a timer or a retry",
 	Question:  "whether a timer or a retry ever comes first",
-	Page:      page,
 	Fix:       "removes the timer",
 	Run:       run,
 	Absence:   true,
 	Unreached: true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if p.Machine.Broken || !p.Starts() {

@@ -2,8 +2,6 @@
 package neverread
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,7 +14,6 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Hint,
 	Summary:  "a field or parameter that nothing reads",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -24,16 +21,13 @@ var Rule = &check.Rule{
 	},
 }
 
-//go:embed page.md
-var page string
-
 func run(p *check.Pass) {
 	m := p.Machine
 	if m.Broken {
 		return // what could not be resolved may be the read
 	}
 	read := readIn(m)
-	wholes := map[*ir.Whole]bool{} // of which something reads a part
+	wholes := map[*ir.Field]bool{} // of which something reads a part
 	for v := range read {
 		wholes[v.Whole] = v.Whole != nil && (read[v] || wholes[v.Whole])
 	}

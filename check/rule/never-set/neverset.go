@@ -2,8 +2,6 @@
 package neverset
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,7 +14,6 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "a field without a default that nothing sets",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -24,16 +21,13 @@ var Rule = &check.Rule{
 	},
 }
 
-//go:embed page.md
-var page string
-
 func run(p *check.Pass) {
 	m := p.Machine
 	if m.Broken {
 		return // an effect whose field could not be resolved may be the one
 	}
 	set := map[*ir.Var]bool{}
-	wholes := map[*ir.Whole]bool{}
+	wholes := map[*ir.Field]bool{}
 	for b := range m.Blocks() {
 		for _, a := range b.Assigns {
 			if a.Value != nil && !a.Keeps {

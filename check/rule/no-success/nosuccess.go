@@ -2,8 +2,6 @@
 package nosuccess
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,7 +14,6 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "no terminal state of outcome success can be reached",
 	Question: "whether a terminal state of outcome success can be reached",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -28,9 +25,6 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameState},
 	},
 }
-
-//go:embed page.md
-var page string
 
 const success = "success"
 

@@ -3,8 +3,6 @@
 package nowaytofinish
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -19,7 +17,6 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "some run comes into the state and can then reach no terminal state any more",
 	Question: "whether every run can finish",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -36,9 +33,6 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameInput},
 	},
 }
-
-//go:embed page.md
-var page string
 
 // maxNamed is the most states of a trap that its message names.
 const maxNamed = 5

@@ -2,7 +2,6 @@
 package outofrange
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -20,13 +19,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "an effect can leave the declared range of its field in some run, or an argument never fits",
 	Question: "whether every effect stays in the range of its field",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken {

@@ -2,7 +2,6 @@
 package overbudget
 
 import (
-	_ "embed"
 	"math/big"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -18,13 +17,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "the worst case of steps, time or a cost is over the machine's budget",
 	Question: "whether the worst case keeps to the budget",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // limit is one line of a budget.
 type limit struct {

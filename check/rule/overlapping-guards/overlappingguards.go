@@ -3,7 +3,6 @@
 package overlappingguards
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -20,13 +19,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "two `on`s for one trigger in one state can both apply",
 	Question: "whether two handlers of one trigger can both apply",
-	Page:     page,
 	Fix:      "joins both handlers into one chain",
 	Run:      run,
 }
-
-//go:embed page.md
-var page string
 
 // pair are two handlers of one state that speak of the same input.
 type pair struct{ first, second *ir.Handler }

@@ -2,7 +2,6 @@
 package readbeforeset
 
 import (
-	_ "embed"
 	"maps"
 	"slices"
 
@@ -20,13 +19,9 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "some run reads a field that it has not set, and no `is set` protects it",
 	Question: "whether every field that is read has been set",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // maxRelated is the most further reads that are shown beside a finding.
 const maxRelated = 3
@@ -129,7 +124,7 @@ func mayBeUnset(m *ir.Machine) bool {
 			return slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Optional })
 		}) ||
 		slices.ContainsFunc(m.Records, func(r *ir.Record) bool { // of which an element may be
-			return slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return f.Optional })
+			return slices.ContainsFunc(r.Fields, func(f *ir.Field) bool { return f.Optional })
 		})
 }
 

@@ -3,7 +3,6 @@
 package refusedearly
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 
@@ -20,13 +19,9 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Hint,
 	Summary:  "an event is refused in most states, also just before one that takes it",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

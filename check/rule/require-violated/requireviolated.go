@@ -3,8 +3,6 @@
 package requireviolated
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/guard"
@@ -20,7 +18,6 @@ var Rule = &check.Rule{
 	Severity:  diag.Error,
 	Summary:   "some run would enter a state, or stay in it, with its `require` false",
 	Question:  "whether a `require` always holds",
-	Page:      page,
 	Run:       run,
 	Absence:   true,
 	Unreached: true,
@@ -28,9 +25,6 @@ var Rule = &check.Rule{
 		{Rule: "unreachable-state", At: check.SameState},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if p.Machine.Broken {

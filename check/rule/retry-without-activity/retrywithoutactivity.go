@@ -3,8 +3,6 @@
 package retrywithoutactivity
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,13 +14,9 @@ var Rule = &check.Rule{
 	Group:    check.Completeness,
 	Severity: diag.Error,
 	Summary:  "a `retry` on a trigger that no activity of the state, or of one inside it, raises",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

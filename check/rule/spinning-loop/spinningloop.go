@@ -2,7 +2,6 @@
 package spinningloop
 
 import (
-	_ "embed"
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -20,15 +19,11 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
 	Question: "whether a cycle that waits for nothing can be taken without end",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 
 	Unreached: true, // no run need enter a leaf from which requires lead round
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken {

@@ -2,8 +2,6 @@
 package typemismatch
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,9 +12,5 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a value with the wrong type",
-	Page:     page,
 	Fix:      "writes the nearest field",
 }
-
-//go:embed page.md
-var page string

@@ -3,7 +3,6 @@
 package unboundedloop
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -21,15 +20,11 @@ var Rule = &check.Rule{
 	Severity:   diag.Error,
 	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
 	Question:   "whether a cycle can be taken without end",
-	Page:       page,
 	Fix:        "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
 	Run:        run,
 	Absence:    true,
 	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
 }
-
-//go:embed page.md
-var page string
 
 // maxNamed is the most states of a cycle that its message names.
 const maxNamed = 5

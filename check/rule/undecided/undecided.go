@@ -2,8 +2,6 @@
 package undecided
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,7 +12,6 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "a question that the checker could neither prove nor refute",
-	Page:     page,
 	Run:      run,
 	Late:     true,
 	Absence:  true,
@@ -22,9 +19,6 @@ var Rule = &check.Rule{
 		{Rule: "missing-range", At: check.SameField},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	for _, s := range p.Machine.States {

@@ -3,7 +3,6 @@
 package unhandledbudget
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -18,7 +17,6 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "a run may spend more than its budget, or be halted there: nothing takes `over_budget`",
 	Question: "whether a run passes its budget where nothing takes `over_budget`",
-	Page:     page,
 	Fix:      "adds `on over_budget -> …`, to a failure terminal",
 	Run:      run,
 	Absence:  true,
@@ -26,9 +24,6 @@ var Rule = &check.Rule{
 		{Rule: "over-budget", At: check.SamePlace},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

@@ -3,8 +3,6 @@
 package unhandledcase
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -17,14 +15,10 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a result, a failure, `done` or a timer has handlers, but their guards leave values out",
 	Question: "whether some arm always takes what comes from within the run",
-	Page:     page,
 	Fix:      "ends the chain with `else -> …`, to a failure terminal",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if p.Machine.Broken {

@@ -3,8 +3,6 @@
 package unhandleddone
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/witness"
@@ -19,14 +17,10 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "all activities can end with the run still in the state, and nothing takes `done`",
 	Question: "whether all activities can end with nothing to take `done`",
-	Page:     page,
 	Fix:      "adds `on done -> …`, to a terminal, to the state",
 	Run:      run,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	if !p.Starts() {

@@ -2,7 +2,6 @@
 package unhandledfailure
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -19,15 +18,11 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "an activity may fail in a way that neither its state nor one around it handles",
 	Question: "whether some run has a failure that nothing takes",
-	Page:     page,
 	Fix:      "adds `on failed -> …`, to a failure terminal, to the state",
 	Run:      run,
 	Static:   true,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 // All categories that one activity leaves open are one finding: one `on failed`
 // takes them all.

@@ -2,8 +2,6 @@
 package unhandledresult
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -17,15 +15,11 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "an activity may raise an event that neither its state nor one around it handles",
 	Question: "whether some run has a result that nothing takes",
-	Page:     page,
 	Fix:      "adds `on … -> …`, to a failure terminal, to the state",
 	Run:      run,
 	Static:   true,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	for _, s := range p.Leaves() {

@@ -2,8 +2,6 @@
 package unknownname
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
@@ -14,9 +12,5 @@ var Rule = &check.Rule{
 	Group:    check.Names,
 	Severity: diag.Error,
 	Summary:  "a name that nothing declares",
-	Page:     page,
 	Fix:      "writes the nearest name, or declares the event",
 }
-
-//go:embed page.md
-var page string

@@ -2,8 +2,6 @@
 package unreachablestate
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -17,7 +15,6 @@ var Rule = &check.Rule{
 	Severity:  diag.Error,
 	Summary:   "no run enters the state",
 	Question:  check.WhetherEntered,
-	Page:      page,
 	Run:       run,
 	Absence:   true,
 	Unreached: true,
@@ -28,9 +25,6 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameState},
 	},
 }
-
-//go:embed page.md
-var page string
 
 // maxRelated is the most ways in that are shown beside a finding.
 const maxRelated = 3

@@ -2,8 +2,6 @@
 package unreadcounter
 
 import (
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -17,7 +15,6 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Hint,
 	Summary:  "a counter that is raised, and by which nothing is decided",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -25,9 +22,6 @@ var Rule = &check.Rule{
 		{Rule: "out-of-range", At: check.SameField},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine

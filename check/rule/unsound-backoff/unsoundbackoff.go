@@ -2,7 +2,6 @@
 package unsoundbackoff
 
 import (
-	_ "embed"
 	"math/big"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -17,12 +16,8 @@ var Rule = &check.Rule{
 	Group:    check.Promises,
 	Severity: diag.Error,
 	Summary:  "a backoff, a jitter or a bound whose numbers make no sense",
-	Page:     page,
 	Run:      run,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	for _, a := range p.Machine.Arms {

@@ -4,8 +4,6 @@ package unused
 import (
 	"slices"
 
-	_ "embed"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -18,15 +16,11 @@ var Rule = &check.Rule{
 	Group:    check.Data,
 	Severity: diag.Warning,
 	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
-	Page:     page,
 	Fix:      "removes the declaration, or the import",
 	Run:      run,
 	RunFile:  runFile,
 	Absence:  true,
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	m := p.Machine
@@ -141,7 +135,7 @@ func plainParams(list []*ir.Param) bool {
 }
 
 func plainRecord(r *ir.Record) bool {
-	return !slices.ContainsFunc(r.Fields, func(f *ir.RecordField) bool { return !plain(f.Type) })
+	return !slices.ContainsFunc(r.Fields, func(f *ir.Field) bool { return !plain(f.Type) })
 }
 
 // plain reports whether t has no declaration of its own.

@@ -142,7 +142,7 @@ func (u *uses) inTypes(m *ir.Machine) {
 }
 
 // inLeaf is inType for a leaf of whole, or for what is no leaf.
-func (u *uses) inLeaf(t *ir.Type, whole *ir.Whole) {
+func (u *uses) inLeaf(t *ir.Type, whole *ir.Field) {
 	if u.inType(t); whole != nil {
 		u.inType(whole.Type)
 	}

@@ -3,7 +3,6 @@
 package waitsforever
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -18,7 +17,6 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "only an external event, or an activity without any time limit, leaves the state",
 	Question: "whether any run waits in it for ever",
-	Page:     page,
 	Run:      run,
 	Absence:  true,
 	SilencedBy: []check.Silence{
@@ -26,9 +24,6 @@ var Rule = &check.Rule{
 		{Rule: "no-way-to-finish", At: check.SameState},
 	},
 }
-
-//go:embed page.md
-var page string
 
 func run(p *check.Pass) {
 	for _, s := range p.Leaves() {

@@ -2,6 +2,7 @@ package asl_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -280,9 +281,7 @@ func put(v any, keys []string, value any) any {
 	}
 	all := object{}
 	if o, ok := v.(object); ok {
-		for k, v := range o {
-			all[k] = v
-		}
+		maps.Copy(all, o)
 	}
 	all[keys[0]] = put(all[keys[0]], keys[1:], value)
 	return all

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -169,6 +170,23 @@ func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice
 	e := &Ending{Categories: []string{category}, Arms: arms(choices, OfFailure)}
 	p.others(e, c.Do)
 	n.Call.Failures = append(n.Call.Failures, e)
+}
+
+// Test is the condition that category is one of e; empty where no other of so many endings is
+// possible.
+func (e *Ending) Test(category string, endings int) string {
+	if endings == 1 {
+		return ""
+	}
+	list, not := e.Categories, ""
+	if e.Others != nil {
+		list, not = e.Others, "!"
+	}
+	var quoted []string
+	for _, name := range list {
+		quoted = append(quoted, Quote(name))
+	}
+	return fmt.Sprintf("%s[%s].includes(%s)", not, strings.Join(quoted, ", "), category)
 }
 
 func (p *planner) others(e *Ending, d *ir.Do) {

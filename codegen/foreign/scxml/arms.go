@@ -43,12 +43,12 @@ func (w *writer) arm(event, test string, a *plan.Arm) {
 	}
 	tag := "transition" + attribute("event", event) + attribute("cond", strings.Join(conds, " && ")) + attribute("target", target) + attribute("type", inner)
 	if len(a.Actions) == 0 {
-		w.line("<%s/>", tag)
+		w.Line("<%s/>", tag)
 		return
 	}
-	w.open("<%s>", tag)
+	w.Open("<%s>", tag)
 	w.actions(a.Actions)
-	w.close("</transition>")
+	w.Close("</transition>")
 }
 
 func (w *writer) cond(c plan.Cond) string {
@@ -82,14 +82,14 @@ func (w *writer) actions(actions []plan.Action) {
 }
 
 func (w *writer) set(name, value string) {
-	w.line("<assign%s%s/>", attribute("location", name), attribute("expr", value))
+	w.Line("<assign%s%s/>", attribute("location", name), attribute("expr", value))
 }
 
 func (w *writer) reset(a plan.Action) {
 	if a.Outside != nil {
 		path := plan.Quote(a.Outside.Path)
-		w.open("<if%s>", attribute("cond", fmt.Sprintf("%s !== %s && !%s.startsWith(%s)", w.c.From, path, w.c.From, plan.Quote(a.Outside.Path+"."))))
-		defer w.close("</if>")
+		w.Open("<if%s>", attribute("cond", fmt.Sprintf("%s !== %s && !%s.startsWith(%s)", w.c.From, path, w.c.From, plan.Quote(a.Outside.Path+"."))))
+		defer w.Close("</if>")
 	}
 	for _, v := range a.Vars {
 		w.set(v, "0")
@@ -100,10 +100,10 @@ func (w *writer) publish(p *ir.Publish) {
 	fields := w.script().Fields(p)
 	tag := "send" + attribute("event", p.Event.Name) + attribute("target", "#_parent")
 	if len(fields) == 0 {
-		w.line("<%s/>", tag)
+		w.Line("<%s/>", tag)
 		return
 	}
-	w.line("<%s><content%s/></send>", tag, attribute("expr", "("+plan.Object(fields)+")"))
+	w.Line("<%s><content%s/></send>", tag, attribute("expr", "("+plan.Object(fields)+")"))
 }
 
 // assign writes the effects of a block, which happen at once: where one reads what another one
@@ -157,8 +157,8 @@ func (w *writer) call(c *plan.Call) {
 	case c.Machine != nil:
 		kind, src = "scxml", ""
 	}
-	w.open("<invoke%s%s%s>", attribute("type", kind), attribute("id", c.ID), attribute("src", src))
-	start := w.b.Len()
+	w.Open("<invoke%s%s%s>", attribute("type", kind), attribute("id", c.ID), attribute("src", src))
+	start := w.Len()
 	if c.Fan {
 		w.param("items", w.names[c.Do.Fan.List])
 		if c.Do.Fan.Limit > 0 {
@@ -169,16 +169,16 @@ func (w *writer) call(c *plan.Call) {
 		w.param(p.Path, p.Value)
 	}
 	if kind == "scxml" {
-		w.open("<content>")
+		w.Open("<content>")
 		w.machine(c.Machine)
-		w.close("</content>")
+		w.Close("</content>")
 	}
 	w.end("invoke", start)
 	w.ends(c)
 }
 
 func (w *writer) param(name, expr string) {
-	w.line("<param%s%s/>", attribute("name", name), attribute("expr", expr))
+	w.Line("<param%s%s/>", attribute("name", name), attribute("expr", expr))
 }
 
 func (w *writer) ends(c *plan.Call) {
@@ -198,23 +198,7 @@ func (w *writer) ends(c *plan.Call) {
 	}
 	w.activity = c.Name
 	for _, e := range c.Failures {
-		w.arms(event, categories(e, len(c.Failures)), e.Arms)
+		w.arms(event, e.Test("_event.data.category", len(c.Failures)), e.Arms)
 	}
 	w.activity = ""
-}
-
-// categories is the test for the categories of e; empty where there is only one ending.
-func categories(e *plan.Ending, endings int) string {
-	if endings == 1 {
-		return ""
-	}
-	list, not := e.Categories, ""
-	if e.Others != nil {
-		list, not = e.Others, "!"
-	}
-	var quoted []string
-	for _, name := range list {
-		quoted = append(quoted, plan.Quote(name))
-	}
-	return fmt.Sprintf("%s[%s].includes(_event.data.category)", not, strings.Join(quoted, ", "))
 }

@@ -16,12 +16,12 @@ var Target = foreign.Target{Name: "scxml", Summary: "SCXML with data and conditi
 
 func write(m *ir.Machine) *foreign.Result {
 	w := &writer{report: &foreign.Report{Format: "scxml"}}
-	w.line("<!-- %s, a machine of fsmc. Made by fsmc export.", m.Name)
+	w.Line("<!-- %s, a machine of fsmc. Made by fsmc export.", m.Name)
 	for _, l := range strings.Split(conventions, "\n") {
-		w.line("     %s", l)
+		w.Line("     %s", l)
 	}
 	w.machine(m)
-	return &foreign.Result{Text: []byte(w.b.String()), Report: w.report}
+	return &foreign.Result{Text: []byte(w.String()), Report: w.report}
 }
 
 const conventions = `Durations are milliseconds, and times are milliseconds since 1970. An invoke of type "activity"
@@ -31,8 +31,7 @@ done.element.ID.RESULT and done.element.ID.failed come first. Messages go to #_p
 
 // writer holds a text in the making.
 type writer struct {
-	b      strings.Builder
-	depth  int
+	plan.Lines
 	report *foreign.Report
 
 	m        *ir.Machine
@@ -43,22 +42,6 @@ type writer struct {
 	limit    bool   // a limit of time is what it has failed by
 }
 
-func (w *writer) line(format string, args ...any) {
-	w.b.WriteString(strings.Repeat("  ", w.depth))
-	fmt.Fprintf(&w.b, format, args...)
-	w.b.WriteByte('\n')
-}
-
-func (w *writer) open(format string, args ...any) {
-	w.line(format, args...)
-	w.depth++
-}
-
-func (w *writer) close(text string) {
-	w.depth--
-	w.line("%s", text)
-}
-
 // comment writes text as a comment, in which no two hyphens may stand.
 func (w *writer) comment(text string) {
 	for line := range strings.Lines(text) {
@@ -67,7 +50,7 @@ func (w *writer) comment(text string) {
 			line = strings.ReplaceAll(line, "--", "- -")
 		}
 		if line != "" {
-			w.line("<!-- %s -->", strings.TrimSuffix(strings.Map(printable, line), "-"))
+			w.Line("<!-- %s -->", strings.TrimSuffix(strings.Map(printable, line), "-"))
 		}
 	}
 }
@@ -128,13 +111,13 @@ func (w *writer) machine(m *ir.Machine) {
 	if wrapped {
 		initial = w.root()
 	}
-	w.open(`<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript"%s%s>`, attribute("name", m.Name), attribute("initial", initial))
+	w.Open(`<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript"%s%s>`, attribute("name", m.Name), attribute("initial", initial))
 	w.data()
 	w.functions()
 	if wrapped {
-		w.open("<state%s%s>", attribute("id", initial), attribute("initial", id(root.Initial)))
+		w.Open("<state%s%s>", attribute("id", initial), attribute("initial", id(root.Initial)))
 		w.inside(root, func(n *plan.Node) bool { return n.Kind != plan.Final })
-		w.close("</state>")
+		w.Close("</state>")
 	} else {
 		w.comment(strings.Join(root.Notes, "\n"))
 	}
@@ -143,7 +126,7 @@ func (w *writer) machine(m *ir.Machine) {
 			w.state(n)
 		}
 	}
-	w.close("</scxml>")
+	w.Close("</scxml>")
 	w.m, w.c, w.names, w.node = outer.m, outer.c, outer.names, outer.node
 }
 
@@ -163,41 +146,41 @@ func (w *writer) data() {
 	if len(w.names)+len(w.c.Vars) == 0 {
 		return
 	}
-	w.open("<datamodel>")
+	w.Open("<datamodel>")
 	for _, v := range w.m.Params {
-		w.line("<data%s/>", attribute("id", w.names[v]))
+		w.Line("<data%s/>", attribute("id", w.names[v]))
 	}
 	for _, v := range w.m.Own {
 		value := "_sessionid"
 		if v.Type.Kind == ir.Time {
 			value = "Date.now()"
 		}
-		w.line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
+		w.Line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
 	}
 	for _, v := range w.m.Fields {
 		value := ""
 		if v.Default != nil {
 			value = plan.Literal(v.Default)
 		}
-		w.line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
+		w.Line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
 	}
 	for _, v := range w.c.Vars {
 		w.comment(v.About)
-		w.line("<data%s%s/>", attribute("id", v.Name), attribute("expr", v.Initial))
+		w.Line("<data%s%s/>", attribute("id", v.Name), attribute("expr", v.Initial))
 	}
-	w.line(`<data id="block_"/>`)
-	w.close("</datamodel>")
+	w.Line(`<data id="block_"/>`)
+	w.Close("</datamodel>")
 }
 
 // functions writes those that expressions call: a host guard is one that a program replaces.
 func (w *writer) functions() {
-	w.open("<script>")
-	w.line(`function part_(x, name) { return x === undefined || x === null ? undefined : x[name]; }`)
-	w.line(`function key_(x, name) { x = part_(x, name); return x === undefined ? null : x; }`)
+	w.Open("<script>")
+	w.Line(`function part_(x, name) { return x === undefined || x === null ? undefined : x[name]; }`)
+	w.Line(`function key_(x, name) { x = part_(x, name); return x === undefined ? null : x; }`)
 	for _, g := range w.m.Guards {
-		w.line("function %s(args) { throw new Error(%s); }", g.Name, plan.Quote(g.Name+": a program answers it"))
+		w.Line("function %s(args) { throw new Error(%s); }", g.Name, plan.Quote(g.Name+": a program answers it"))
 	}
-	w.close("</script>")
+	w.Close("</script>")
 }
 
 func (w *writer) state(n *plan.Node) {
@@ -210,22 +193,19 @@ func (w *writer) state(n *plan.Node) {
 	if n.Initial != nil {
 		initial = id(n.Initial)
 	}
-	w.open("<%s%s%s>", word, attribute("id", id(n)), attribute("initial", initial))
-	start := w.b.Len()
+	w.Open("<%s%s%s>", word, attribute("id", id(n)), attribute("initial", initial))
+	start := w.Len()
 	w.inside(n, func(*plan.Node) bool { return true })
 	w.end(word, start)
 }
 
 // end closes an element that was opened at start; one with nothing in it closes itself.
 func (w *writer) end(word string, start int) {
-	if w.b.Len() > start {
-		w.close("</" + word + ">")
+	if w.CutEmpty(start, ">\n") {
+		w.WriteString("/>\n")
 		return
 	}
-	text := strings.TrimSuffix(w.b.String(), ">\n")
-	w.b.Reset()
-	w.b.WriteString(text + "/>\n")
-	w.depth--
+	w.Close("</" + word + ">")
 }
 
 // inside writes what is in n, with those states that belong there.
@@ -236,12 +216,12 @@ func (w *writer) inside(n *plan.Node, belongs func(*plan.Node) bool) {
 	w.comment(strings.Join(n.Notes, "\n"))
 	w.steps("onentry", n.Entry, func() {
 		for _, d := range n.After {
-			w.line("<send%s%s%s/>", attribute("event", event(d)), attribute("id", timer(d)), w.delay(d))
+			w.Line("<send%s%s%s/>", attribute("event", event(d)), attribute("id", timer(d)), w.delay(d))
 		}
 	}, len(n.After))
 	w.steps("onexit", n.Exit, func() {
 		for _, d := range n.After {
-			w.line("<cancel%s/>", attribute("sendid", timer(d)))
+			w.Line("<cancel%s/>", attribute("sendid", timer(d)))
 		}
 	}, len(n.After))
 	if n.Kind == plan.Final && n.Of != nil {
@@ -270,16 +250,16 @@ func (w *writer) steps(word string, actions []plan.Action, more func(), lines in
 	if len(actions)+lines == 0 {
 		return
 	}
-	w.open("<%s>", word)
+	w.Open("<%s>", word)
 	w.actions(actions)
 	more()
-	w.close("</" + word + ">")
+	w.Close("</" + word + ">")
 }
 
 func (w *writer) outcome(n *plan.Node) {
 	w.comment(n.Of.Outcome)
 	outcome := append([]plan.Property{{Path: "type", Value: plan.Quote(n.Name)}}, w.script().Outcomes(n.Of)...)
-	w.line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(outcome)+")"))
+	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(outcome)+")"))
 }
 
 // event is what a timer sends when it is due, and timer the id of that.

@@ -22,14 +22,14 @@ func (w *writer) given(name string, test []string, arms []*plan.Arm) {
 // list writes a key with one transition or several.
 func (w *writer) list(name string, texts []string) {
 	if len(texts) == 1 {
-		w.line("%s: %s,", property(name), texts[0])
+		w.Line("%s: %s,", property(name), texts[0])
 		return
 	}
-	w.open("%s: [", property(name))
+	w.Open("%s: [", property(name))
 	for _, t := range texts {
-		w.line("%s,", t)
+		w.Line("%s,", t)
 	}
-	w.close("],")
+	w.Close("],")
 }
 
 func (w *writer) texts(test []string, arms []*plan.Arm) []string {
@@ -176,7 +176,7 @@ func (w *writer) function(text string) string {
 // actions writes a list of actions under a key.
 func (w *writer) actions(name string, actions []plan.Action) {
 	if named := w.named(actions); len(named) > 0 {
-		w.line("%s: [%s],", name, strings.Join(named, ", "))
+		w.Line("%s: [%s],", name, strings.Join(named, ", "))
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 
 // invoke writes what runs while a state is active.
 func (w *writer) invoke(c *plan.Call) {
-	w.open("invoke: {")
-	w.line("id: %s,", plan.Quote(c.ID))
-	w.line("src: %s,", plan.Quote(w.actor(c)))
+	w.Open("invoke: {")
+	w.Line("id: %s,", plan.Quote(c.ID))
+	w.Line("src: %s,", plan.Quote(w.actor(c)))
 	input := w.script().Args(c.Do.Activity.Params, c.Do.Args)
 	if c.Fan {
 		input = append([]plan.Property{{Path: "items", Value: access(c.Do.Fan.List.Name)}}, input...)
@@ -20,12 +20,12 @@ func (w *writer) invoke(c *plan.Call) {
 		}
 	}
 	if len(input) > 0 {
-		w.line("input: %s,", w.function("("+plan.Object(input)+")"))
+		w.Line("input: %s,", w.function("("+plan.Object(input)+")"))
 	}
 	if !c.Fan {
 		w.ends(c)
 	}
-	w.close("},")
+	w.Close("},")
 }
 
 // actor declares what is run, and is its name. Another machine is one of this module; an activity
@@ -74,20 +74,11 @@ func (w *writer) failures(key string, c *plan.Call) {
 
 // categories is the test for the categories of e; none where there is only one ending.
 func (w *writer) categories(e *plan.Ending, endings int) []string {
-	if endings == 1 {
+	test := e.Test("said(event).category", endings)
+	if test == "" {
 		return nil
 	}
-	list, not := e.Categories, ""
-	if e.Others != nil {
-		list, not = e.Others, "!"
-	}
-	var quoted []string
-	for _, name := range list {
-		quoted = append(quoted, plan.Quote(name))
-	}
-	name := "failed(" + strings.Join(e.Categories, ", ") + ")"
-	text := w.function(fmt.Sprintf("%s[%s].includes(said(event).category)", not, strings.Join(quoted, ", ")))
-	return []string{plan.Quote(w.implement("guards", name, text))}
+	return []string{plan.Quote(w.implement("guards", "failed("+strings.Join(e.Categories, ", ")+")", w.function(test)))}
 }
 
 // elements writes what each element of a list ends with, and that all have: events that the

@@ -22,7 +22,7 @@ func write(m *ir.Machine) *foreign.Result {
 		w.names[c.Machine] = w.constant(c.Machine.Name)
 		w.machine(c)
 	}
-	return &foreign.Result{Text: []byte(w.head(m.Name) + w.b.String()), Report: report}
+	return &foreign.Result{Text: []byte(w.head(m.Name) + w.String()), Report: report}
 }
 
 func collect(m *ir.Machine, seen map[*ir.Machine]bool, charts *[]*plan.Chart) *foreign.Report {
@@ -41,8 +41,7 @@ func collect(m *ir.Machine, seen map[*ir.Machine]bool, charts *[]*plan.Chart) *f
 
 // writer holds a module in the making.
 type writer struct {
-	b       strings.Builder
-	depth   int
+	plan.Lines
 	imports map[string]bool
 	names   map[*ir.Machine]string // of the constants that are the machines
 	said    bool                   // event is read
@@ -59,26 +58,10 @@ type section struct {
 	texts map[string]string
 }
 
-func (w *writer) line(format string, args ...any) {
-	w.b.WriteString(strings.Repeat("  ", w.depth))
-	fmt.Fprintf(&w.b, format, args...)
-	w.b.WriteByte('\n')
-}
-
-func (w *writer) open(format string, args ...any) {
-	w.line(format, args...)
-	w.depth++
-}
-
-func (w *writer) close(text string) {
-	w.depth--
-	w.line("%s", text)
-}
-
 // comment writes text as a comment. What ends a line in JavaScript alone is a blank.
 func (w *writer) comment(text string) {
 	for line := range strings.Lines(strings.NewReplacer("\r", " ", "\u2028", " ", "\u2029", " ").Replace(text)) {
-		w.line("// %s", strings.TrimSpace(line))
+		w.Line("// %s", strings.TrimSpace(line))
 	}
 }
 
@@ -145,33 +128,31 @@ const said = (event) => {
 
 func (w *writer) machine(c *plan.Chart) {
 	w.c, w.setup = c, map[string]*section{}
-	outer := w.b
-	w.b = strings.Builder{}
-	w.depth = 1
+	outer := w.Lines
+	w.Lines = plan.Lines{Depth: 1}
 	w.config()
-	config := w.b.String()
-	w.b = outer
-	w.depth = 0
-	w.line("")
+	config := w.String()
+	w.Lines = outer
+	w.Line("")
 	w.comment(c.Machine.Doc)
-	w.open("export const %s = setup({", w.names[c.Machine])
+	w.Open("export const %s = setup({", w.names[c.Machine])
 	for _, part := range []string{"actors", "guards", "actions", "delays"} {
 		s := w.setup[part]
 		if s == nil {
 			continue
 		}
-		w.open("%s: {", part)
+		w.Open("%s: {", part)
 		for _, name := range s.names {
 			if s.texts[name] == name {
-				w.line("%s,", name)
+				w.Line("%s,", name)
 			} else {
-				w.line("%s: %s,", property(name), s.texts[name])
+				w.Line("%s: %s,", property(name), s.texts[name])
 			}
 		}
-		w.close("},")
+		w.Close("},")
 	}
-	w.depth--
-	w.b.WriteString("}).createMachine({\n" + config + "});\n")
+	w.Depth--
+	w.WriteString("}).createMachine({\n" + config + "});\n")
 }
 
 // property is the name of a property, in quotes where it needs them.
@@ -184,10 +165,10 @@ func property(name string) string {
 
 func (w *writer) config() {
 	m := w.c.Machine
-	w.line("id: %s,", plan.Quote(m.Name))
+	w.Line("id: %s,", plan.Quote(m.Name))
 	w.context()
 	w.inside(w.c.Root)
-	w.line("output: ({ event }) => event.output,")
+	w.Line("output: ({ event }) => event.output,")
 }
 
 // context writes the data: parameters, the values of the run itself, fields, and what the chart
@@ -197,43 +178,40 @@ func (w *writer) context() {
 	if len(m.Inputs())+len(m.Fields)+len(w.c.Vars) == 0 {
 		return
 	}
-	w.open("context: ({ input, self }) => ({")
+	w.Open("context: ({ input, self }) => ({")
 	for _, v := range m.Params {
-		w.line("%s: %s,", property(v.Name), plan.Input("input", v.Name))
+		w.Line("%s: %s,", property(v.Name), plan.Input("input", v.Name))
 	}
 	for _, v := range m.Own {
 		value := "self.id"
 		if v.Type.Kind == ir.Time {
 			value = "Date.now()"
 		}
-		w.line("%s: %s,", property(v.Name), value)
+		w.Line("%s: %s,", property(v.Name), value)
 	}
 	for _, v := range m.Fields {
 		value := "undefined"
 		if v.Default != nil {
 			value = plan.Literal(v.Default)
 		}
-		w.line("%s: %s,", property(v.Name), value)
+		w.Line("%s: %s,", property(v.Name), value)
 	}
 	for _, v := range w.c.Vars {
-		w.line("%s: %s, // %s", v.Name, v.Initial, v.About)
+		w.Line("%s: %s, // %s", v.Name, v.Initial, v.About)
 	}
-	w.close("}),")
+	w.Close("}),")
 }
 
 // state writes n as a member of its parent's states.
 func (w *writer) state(n *plan.Node) {
-	w.open("%s: {", n.Name)
-	start := w.b.Len()
+	w.Open("%s: {", n.Name)
+	start := w.Len()
 	w.inside(n)
-	if w.b.Len() == start {
-		text := strings.TrimSuffix(w.b.String(), "\n")
-		w.b.Reset()
-		w.b.WriteString(text + "},\n")
-		w.depth--
+	if w.CutEmpty(start, "\n") {
+		w.WriteString("},\n")
 		return
 	}
-	w.close("},")
+	w.Close("},")
 }
 
 func (w *writer) inside(n *plan.Node) {
@@ -244,16 +222,16 @@ func (w *writer) inside(n *plan.Node) {
 		if n.Parent == nil {
 			about = strings.Join(n.Notes, "\n")
 		}
-		w.line("description: %s,", plan.Quote(about))
+		w.Line("description: %s,", plan.Quote(about))
 	}
 	switch n.Kind {
 	case plan.Parallel:
-		w.line(`type: "parallel",`)
+		w.Line(`type: "parallel",`)
 	case plan.Final:
 		w.final(n)
 	}
 	if n.Initial != nil {
-		w.line("initial: %s,", plan.Quote(n.Initial.Name))
+		w.Line("initial: %s,", plan.Quote(n.Initial.Name))
 	}
 	w.actions("entry", n.Entry)
 	w.actions("exit", n.Exit)
@@ -265,22 +243,22 @@ func (w *writer) inside(n *plan.Node) {
 	w.after(n)
 	w.arms("onDone", n.Done)
 	if len(n.Children) > 0 {
-		w.open("states: {")
+		w.Open("states: {")
 		for _, c := range n.Children {
 			w.state(c)
 		}
-		w.close("},")
+		w.Close("},")
 	}
 }
 
 func (w *writer) final(n *plan.Node) {
-	w.line(`type: "final",`)
+	w.Line(`type: "final",`)
 	if n.Of == nil {
 		return
 	}
-	w.line("tags: [%s],", plan.Quote(n.Of.Outcome))
+	w.Line("tags: [%s],", plan.Quote(n.Of.Outcome))
 	outcome := append([]plan.Property{{Path: "type", Value: plan.Quote(n.Name)}}, w.script().Outcomes(n.Of)...)
-	w.line("output: ({ context }) => (%s),", plan.Object(outcome))
+	w.Line("output: ({ context }) => (%s),", plan.Object(outcome))
 }
 
 // events writes `on`, with what the elements of a list end with.
@@ -289,21 +267,21 @@ func (w *writer) events(n *plan.Node) {
 	if len(n.On) == 0 && !elements {
 		return
 	}
-	w.open("on: {")
+	w.Open("on: {")
 	for _, h := range n.On {
 		w.arms(h.Event, h.Arms)
 	}
 	if elements {
 		w.elements(n.Call)
 	}
-	w.close("},")
+	w.Close("},")
 }
 
 func (w *writer) after(n *plan.Node) {
 	if len(n.After) == 0 {
 		return
 	}
-	w.open("after: {")
+	w.Open("after: {")
 	seen := map[string]int{}
 	for _, d := range n.After {
 		key := w.delay(d)
@@ -315,9 +293,9 @@ func (w *writer) after(n *plan.Node) {
 			continue
 		}
 		w.imports["raise"] = true
-		w.line("%s: { actions: [%s] },", property(key), plan.Quote(w.implement("actions", "raise "+d.Raises, "raise({ type: "+plan.Quote(d.Raises)+" })")))
+		w.Line("%s: { actions: [%s] },", property(key), plan.Quote(w.implement("actions", "raise "+d.Raises, "raise({ type: "+plan.Quote(d.Raises)+" })")))
 	}
-	w.close("},")
+	w.Close("},")
 }
 
 // limit writes a timer with its arms, of the limit of an attempt those of its failure.

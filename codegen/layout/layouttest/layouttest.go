@@ -3,6 +3,7 @@ package layouttest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/codegen/layout"
 )
@@ -99,12 +100,7 @@ func (c *checker) solids() {
 }
 
 func inside(t thing, frame *layout.Box) bool {
-	for _, f := range t.frames {
-		if f == frame {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.frames, frame)
 }
 
 // line looks whether a runs through something that it has no business in.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -98,12 +99,7 @@ func wellSpaced(digits string) bool {
 }
 
 func isUnit(word string) bool {
-	for _, u := range units {
-		if u == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(units, word)
 }
 
 // longUnits are what people write for a unit.

@@ -61,7 +61,7 @@ func (d *dumper) machine(m *ir.Machine) {
 			d.inside(func() { d.doc(e.Doc) })
 		}
 		for _, r := range m.Records {
-			d.line("record %s %s", r.Name, joined(r.Fields, func(f *ir.RecordField) string { return f.Name + " " + f.Type.String() }))
+			d.line("record %s %s", r.Name, joined(r.Fields, func(f *ir.Field) string { return f.Name + " " + f.Type.String() }))
 			d.inside(func() { d.doc(r.Doc) })
 		}
 		for _, e := range m.Events {

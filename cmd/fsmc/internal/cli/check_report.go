@@ -156,7 +156,7 @@ func writeSARIF(w io.Writer, r report) error {
 	opt := diag.SARIFOptions{Version: version(), State: r.statePlace}
 	for _, rule := range all.Rules {
 		opt.Rules = append(opt.Rules, diag.RuleInfo{
-			ID: rule.Name, Summary: rule.Summary, HelpMarkdown: rule.Page,
+			ID: rule.Name, Summary: rule.Summary, HelpMarkdown: rule.Page(),
 			Group: string(rule.Group), Severity: rule.Severity,
 		})
 	}

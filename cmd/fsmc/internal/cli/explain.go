@@ -43,7 +43,7 @@ grammar; all are part of the binary. Without an argument, it lists the rules.`,
 			if err != nil {
 				return s.explainWord(what, asJSON)
 			}
-			return s.explain(jsonRule{rule.Name, string(rule.Group), rule.Severity.String(), rule.Summary, rule.Page}, asJSON)
+			return s.explain(jsonRule{rule.Name, string(rule.Group), rule.Severity.String(), rule.Summary, rule.Page()}, asJSON)
 		},
 	}
 	formatFlag(c, &asJSON)

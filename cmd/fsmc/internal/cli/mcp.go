@@ -107,7 +107,7 @@ func mcpFrontEnd() mcp.FrontEnd {
 			if err != nil {
 				return "", err
 			}
-			return rule.Page, nil
+			return rule.Page(), nil
 		},
 		Diagram: func(v *runtime.Version) (string, error) {
 			unit := lang.Load([]lang.Source{{Name: v.Name + ".fsm", Src: []byte(v.Source)}})

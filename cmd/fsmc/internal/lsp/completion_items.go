@@ -109,7 +109,7 @@ func (c *completer) activities() {
 	for _, a := range c.m.Activities {
 		if a.Machine == nil {
 			var params []string
-			for _, p := range ir.DeclaredParams(a.Params) {
+			for _, p := range ir.Declarations(a.Params) {
 				params = append(params, p.Name+" "+p.Type.String())
 			}
 			c.add(proto.CompletionFunction, a.Name, a.Name+"("+strings.Join(params, ", ")+")", a.Doc)

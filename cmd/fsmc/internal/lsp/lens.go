@@ -54,7 +54,7 @@ func (s *snapshot) questioned(m *ir.Machine, a *ir.Assert) bool {
 func page(rule string) string {
 	for _, r := range all.Rules {
 		if r.Name == rule {
-			return r.Page
+			return r.Page()
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign/plan"
@@ -41,9 +42,7 @@ func (q *query) with(b *ir.Block) *query {
 func (q *query) copied() *query {
 	out := *q
 	out.now = map[*ir.Var]string{}
-	for v, text := range q.now {
-		out.now[v] = text
-	}
+	maps.Copy(out.now, q.now)
 	return &out
 }
 
