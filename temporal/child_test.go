@@ -54,7 +54,7 @@ func TestTrees(t *testing.T) {
 		n = 20
 	}
 	records, before := 0, children
-	skipped = 0
+	skipped, again = 0, 0
 	for seed, played := *first, 0; played < n+skipped; seed++ {
 		source := generateTree(seed)
 		machines := compiledTree(source)
@@ -72,6 +72,7 @@ func TestTrees(t *testing.T) {
 	if children-before < n/2 {
 		t.Errorf("%d children: the test sees little", children-before)
 	}
+	few(t, n)
 	t.Logf("%d tapes left out, %d records of parents, %d children", skipped, records, children-before)
 }
 
