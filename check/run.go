@@ -59,7 +59,7 @@ func check(ctx context.Context, prog *ir.Program, rules []*Rule, limit int, set 
 	s.ctx = ctx
 	set(s)
 	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
-	inParallel(len(lists), func(i int) {
+	InParallel(len(lists), func(i int) {
 		defer caught()
 		r := s.of(prog.Machines[i])
 		lists[i], worst[i] = r.list, r.worst
@@ -77,8 +77,8 @@ func caught() {
 	}
 }
 
-// inParallel calls f for 0 to n-1, on all cores.
-func inParallel(n int, f func(int)) {
+// InParallel calls f for 0 to n-1, on all cores.
+func InParallel(n int, f func(int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) {

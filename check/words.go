@@ -51,5 +51,20 @@ func NoneAround(leaf *ir.State) string {
 // List joins names, in quotes, with commas alone.
 func List(names []string) string { return join(names, ", ") }
 
+// MaxNamed is the most states of a cycle that a message names.
+const MaxNamed = 5
+
+// Cycle names the leaves of a cycle, in quotes: `"a", "b" and "c"`.
+func Cycle(leaves []*ir.State) string {
+	var names []string
+	for _, s := range leaves[:min(len(leaves), MaxNamed)] {
+		names = append(names, s.Path)
+	}
+	if more := len(leaves) - MaxNamed; more > 0 {
+		return List(names) + AndMore(more)
+	}
+	return And(names)
+}
+
 // AndMore closes a list that names only some of its items.
 func AndMore(n int) string { return " and " + strconv.Itoa(n) + " more" }

@@ -2,11 +2,9 @@ package breaking
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -55,7 +53,7 @@ func Compare(old, new *ir.Program, o Options) *Result {
 		}
 	}
 	same := make([]bool, len(pairs))
-	inParallel(len(pairs), func(i int) { same[i] = pairs[i].compare() })
+	check.InParallel(len(pairs), func(i int) { same[i] = pairs[i].compare() })
 	out.Paired = len(pairs)
 	for i, p := range pairs {
 		out.Points = append(out.Points, p.points...)
@@ -110,18 +108,4 @@ func calledIn(prog *ir.Program) map[*ir.Machine]bool {
 		}
 	}
 	return out
-}
-
-// inParallel calls f for 0 to n-1, on all cores.
-func inParallel(n int, f func(int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
 }

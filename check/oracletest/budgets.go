@@ -48,29 +48,17 @@ func GenerateEnforcedTree(r *rand.Rand) string {
 // budget: some states, or the machine, take over_budget(time).
 func GenerateTimed(r *rand.Rand) string {
 	src := budgetLine.ReplaceAllString(Generate(r), "")
-	h := fnv.New64a()
-	h.Write([]byte(src))
-	g := &generator{Rand: rand.New(rand.NewPCG(h.Sum64(), 3))}
-	var goals []string
-	for _, m := range goal.FindAllStringSubmatch(src, -1) {
-		goals = append(goals, m[1])
-	}
+	g, goals := decided(src, 3)
 	trigger := "on " + pick(g, []string{"over_budget", "over_budget(time)"})
 	arms := func() string {
 		return trigger + " " + pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
 	}
-	src = stateLine.ReplaceAllStringFunc(src, func(line string) string {
-		if g.chance(0.35) {
-			return line + stateLine.FindStringSubmatch(line)[1] + "    " + arms() + "\n"
-		}
-		return line
-	})
+	src = g.inStates(src, arms)
 	top := "    budget { time " + pick(g, []string{"1s", "30s", "90s", "3m", "30m"}) + " }\n"
 	if !strings.Contains(src, trigger) || g.chance(0.5) {
 		top += "    " + trigger + " -> " + pick(g, goals) + "\n"
 	}
-	at := firstLine.FindStringIndex(src)
-	return src[:at[1]] + top + src[at[1]:]
+	return atTop(src, top)
 }
 
 var (
@@ -81,15 +69,36 @@ var (
 	goal       = regexp.MustCompile(`(?m)^    (?:state|terminal) (\w+)`)
 )
 
-// enforce adds a budget and handlers, as the text itself decides.
-func enforce(src string) string {
+// decided is a generator that src itself seeds, as does n, and the states and terminals to which an arm
+// may lead.
+func decided(src string, n uint64) (g *generator, goals []string) {
 	h := fnv.New64a()
 	h.Write([]byte(src))
-	g := &generator{Rand: rand.New(rand.NewPCG(h.Sum64(), 2))}
-	var goals []string
 	for _, m := range goal.FindAllStringSubmatch(src, -1) {
 		goals = append(goals, m[1])
 	}
+	return &generator{Rand: rand.New(rand.NewPCG(h.Sum64(), n))}, goals
+}
+
+// inStates puts a handler into some states.
+func (g *generator) inStates(src string, handler func() string) string {
+	return stateLine.ReplaceAllStringFunc(src, func(line string) string {
+		if g.chance(0.35) {
+			return line + stateLine.FindStringSubmatch(line)[1] + "    " + handler() + "\n"
+		}
+		return line
+	})
+}
+
+// atTop puts text into the machine, above its states.
+func atTop(src, text string) string {
+	at := firstLine.FindStringIndex(src)[1]
+	return src[:at] + text + src[at:]
+}
+
+// enforce adds a budget and handlers, as the text itself decides.
+func enforce(src string) string {
+	g, goals := decided(src, 2)
 	tokens := g.chance(0.5)
 	if tokens {
 		src = costLine.ReplaceAllStringFunc(src, func(cost string) string {
@@ -117,19 +126,13 @@ func enforce(src string) string {
 		step := pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
 		return "on " + trigger + " " + step
 	}
-	src = stateLine.ReplaceAllStringFunc(src, func(line string) string {
-		if g.chance(0.35) {
-			return line + stateLine.FindStringSubmatch(line)[1] + "    " + arms() + "\n"
-		}
-		return line
-	})
+	src = g.inStates(src, arms)
 	some := strings.Contains(src, "on over_budget")
-	at := firstLine.FindStringIndex(src)
 	top := "    " + budget + steps + " }\n"
 	if !some || g.chance(0.4) {
 		top += "    on over_budget -> " + pick(g, goals) + "\n"
 	}
-	return src[:at[1]] + top + src[at[1]:]
+	return atTop(src, top)
 }
 
 // spends are the costs of the activity of a do that runs are held to, and that have not

@@ -66,7 +66,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 		State:   l.Leaves[0],
 		Also:    l.Leaves[1:],
 		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
-		Message: "a run can go round " + names(l.Leaves) + " without end, and waits for nothing there",
+		Message: "a run can go round " + check.Cycle(l.Leaves) + " without end, and waits for nothing there",
 		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out of it.",
 		Witness: witness,
 	})
@@ -90,20 +90,6 @@ func reportChain(p *check.Pass, g *explore.Product) {
 		Help:    "Let one of these steps wait for something, or let an activity do the work of so many steps.",
 		Witness: witness,
 	})
-}
-
-// maxNamed is the most states of a cycle that its message names.
-const maxNamed = 5
-
-func names(leaves []*ir.State) string {
-	var list []string
-	for _, s := range leaves[:min(len(leaves), maxNamed)] {
-		list = append(list, s.Path)
-	}
-	if more := len(leaves) - maxNamed; more > 0 {
-		return check.List(list) + check.AndMore(more)
-	}
-	return check.And(list)
 }
 
 // reportCircles reports requires that turn a run away from one another.

@@ -26,9 +26,6 @@ var Rule = &check.Rule{
 	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
 }
 
-// maxNamed is the most states of a cycle that its message names.
-const maxNamed = 5
-
 func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken || p.Bounded() {
 		return
@@ -119,15 +116,7 @@ func message(l explore.Loop) string {
 	if len(l.Leaves) == 1 {
 		return check.Quote(l.Leaves[0].Path) + " can be entered again and again without end"
 	}
-	var names []string
-	for _, s := range l.Leaves[:min(len(l.Leaves), maxNamed)] {
-		names = append(names, s.Path)
-	}
-	text := check.And(names)
-	if more := len(l.Leaves) - maxNamed; more > 0 {
-		text = check.List(names) + check.AndMore(more)
-	}
-	return "a run can go round " + text + " without end"
+	return "a run can go round " + check.Cycle(l.Leaves) + " without end"
 }
 
 // related are the other moves of the cycle.
@@ -135,7 +124,7 @@ func related(l explore.Loop, g *explore.Product, last *ir.Arm) []diag.Related {
 	var out []diag.Related
 	seen := map[*ir.Arm]bool{last: true}
 	for _, e := range l.Round {
-		if a := g.Arm(e); a != nil && g.IsMove(e) && !seen[a] && len(out) < maxNamed {
+		if a := g.Arm(e); a != nil && g.IsMove(e) && !seen[a] && len(out) < check.MaxNamed {
 			seen[a] = true
 			out = append(out, diag.Related{Span: a.Span, Message: "this arm belongs to the cycle"})
 		}

@@ -128,20 +128,20 @@ func dataText(data json.RawMessage) string {
 	if json.Unmarshal(data, &object) != nil {
 		return ""
 	}
-	text := ""
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		text += " " + name + "=" + string(object[name])
-	}
-	return text
+	return valueWords(object)
 }
 
 func costWords(costs map[string]json.Number) string {
 	if len(costs) == 0 {
 		return ""
 	}
-	text := " cost"
-	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		text += " " + name + "=" + string(costs[name])
+	return " cost" + valueWords(costs)
+}
+
+func valueWords[T ~string | ~[]byte](of map[string]T) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		text += " " + name + "=" + string(of[name])
 	}
 	return text
 }
