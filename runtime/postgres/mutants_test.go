@@ -53,3 +53,27 @@ func TestMutantsOfArchive(t *testing.T) {
 		mutants.Change{From: "AND (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= $1", To: ""},
 	)
 }
+
+// TestMutantsOfPrune takes away the conditions by which runs are pruned, live ones and those of the archive. Those that say the
+// same a second time, under the locks or of children that have not ended, are left as they are.
+func TestMutantsOfPrune(t *testing.T) {
+	mutants.Each(t, "prune.go", "TestArchive|TestStore$/suite/Prune|TestStoreArchives/Prune",
+		mutants.Change{From: "m.run = r.run AND m.delivered IS NULL", To: "m.run = r.run"},
+		mutants.Change{From: "WHERE m.run = r.run", To: "WHERE true"},
+		mutants.Change{From: "WHERE t.run = r.run", To: "WHERE true"},
+		mutants.Change{From: "t.lease_until > $1 OR ", To: "t.lease_until < $1 OR "},
+		mutants.Change{From: "WHERE ended IS NOT NULL AND parent IS NULL AND", To: "WHERE ended IS NOT NULL AND"},
+		mutants.Change{From: "outcome = ANY ($2) AND ended < $3", To: "$2 :: text[] IS NOT NULL AND ended < $3"},
+		mutants.Change{From: "ended < $3 AND (", To: "$3 :: timestamptz IS NOT NULL AND ("},
+		mutants.Change{From: "($4 = '' OR machine = $4)", To: "$4 :: text IS NOT NULL"},
+		mutants.Change{From: "JOIN old ON child.root = old.run", To: "JOIN old ON true"},
+		mutants.Change{From: "FROM @runs WHERE run = $1 OR root = $1 ORDER BY run FOR", To: "FROM @runs WHERE run = $1 ORDER BY run FOR"},
+		mutants.Change{From: "status <> 'finished' OR ` + isBusy + `)\n", To: "status <> 'finished')\n"},
+		mutants.Change{From: "WHERE run = $2 OR root = $2`", To: "WHERE run = $2`"},
+		mutants.Change{From: "` AND NOT ` + isBusy + ` AND NOT EXISTS (", To: "` AND NOT EXISTS ("},
+		mutants.Change{From: "child.root = r.run AND (child.status <> 'finished' OR ` + childBusy + `)", To: "child.root = r.run AND (child.status <> 'finished')"},
+		mutants.Change{From: "whereOld + ` AND $1 :: timestamptz IS NOT NULL` + oldestFirst", To: "` FROM @runs AS r WHERE $1 :: timestamptz IS NOT NULL AND $2 :: text[] IS NOT NULL AND $3 :: timestamptz IS NOT NULL AND $4 :: text IS NOT NULL` + oldestFirst"},
+		mutants.Change{From: "` WHERE run = ANY ($1)`, runs)", To: "` WHERE $1 :: text[] IS NOT NULL`, runs)"},
+		mutants.Change{From: "from == archived", To: "from == live"},
+	)
+}

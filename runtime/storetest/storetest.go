@@ -95,6 +95,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"DefinitionsList", testDefinitionsList},
 		{"VersionCounts", testVersionCounts},
 		{"Prune", testPrune},
+		{"PruneHeld", testPruneHeld},
 		{"Feed", testFeed},
 		{"FeedPruned", testFeedPruned},
 		{"FeedConcurrent", testFeedConcurrent},

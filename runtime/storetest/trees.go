@@ -121,3 +121,25 @@ func testPruneTrees(f *fixture) {
 	prune(machine.Success, 10, 4, 0, "x/1/1 x/2 x/1 x") // the root's outcome counts
 	prune(machine.Failed, 1, 4, 0, "")
 }
+
+// testPruneHeld: a run of which a worker may still hold an attempt is not pruned.
+func testPruneHeld(f *fixture) {
+	f.begin("r")
+	f.claimOne()
+	c := f.next("r")
+	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, machine.Success
+	c.Cancel = []string{"a"}
+	f.commit(c)
+	ended := f.now
+	for _, want := range []store.Pruned{{Kept: 1}, {Runs: 1}} {
+		q := store.PruneQuery{Before: ended.Add(time.Second), Limit: 10, Now: f.now, DryRun: true}
+		got, err := f.s.Prune(f.ctx, q)
+		f.must(err)
+		equal(f, got, want)
+		q.DryRun = false
+		got, err = f.s.Prune(f.ctx, q)
+		f.must(err)
+		equal(f, got.Runs, want.Runs)
+		f.pass(2 * ttl)
+	}
+}
