@@ -183,6 +183,10 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 			a.visit, a.lost, a.ready, a.place.id, a.place.since = w.Visit, w.Lost, w.Ready, w.Place, w.Since
 		}
 		r.launch(ctx, a)
+		if a.place.id != "" { // the limiter may answer, and a step may end the attempt, before it asks again
+			d := r.machine.Definition()
+			a.place.limiter, r.places[a.place.id] = LimiterID(d.Name, d.Activities[d.Dos[t.Do].Activity].Name), a
+		}
 	}
 	if c.Retry != nil {
 		_, err = r.step(ctx, 0, retry(r.machine, c.Retry.input(), r.left, nil))

@@ -28,8 +28,7 @@ type Place struct {
 	Granted time.Time `json:"granted,omitzero"` // zero while it waits
 	Checked time.Time `json:"checked,omitzero"` // when the run was last known to have it
 	Began   bool      `json:"began,omitempty"`  // it is among Begun
-
-	untold bool // the run that has it asks for it, and is told again
+	Untold  bool      `json:"untold,omitempty"` // the run that has it asks for it, and is told again
 }
 
 func (p *Place) waits() bool { return p.Granted.IsZero() }
@@ -75,7 +74,7 @@ func (l *Limiter) take(q *request, now time.Time) {
 		if p == nil {
 			l.wait(&Place{Run: q.Run, ID: q.Place, Since: q.Since})
 		} else {
-			p.untold = !p.waits()
+			p.Untold = !p.waits()
 		}
 	case p == nil:
 	case q.Kind == beganPlace:
@@ -215,8 +214,8 @@ func (l *Limiter) grant(now time.Time, most int) (granted []*Place) {
 		if len(granted) >= most {
 			break
 		}
-		if p.untold {
-			p.untold, granted = false, append(granted, p)
+		if p.Untold {
+			p.Untold, granted = false, append(granted, p)
 		}
 		if closed, _ := l.closed(pending, begun); !p.waits() || closed || l.full(held) {
 			continue

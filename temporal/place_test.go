@@ -271,6 +271,22 @@ func TestPlaceContinued(t *testing.T) {
 	after.ends("Done", "attempt 1 at 1m0s")
 }
 
+// TestPlaceOverAtOnce: a run that goes on in a new execution and is in time for its timer alone waits for no place any more.
+func TestPlaceOverAtOnce(t *testing.T) {
+	r := limitedRunOf(t, limitedWork)
+	r.taken()
+	r.env.SetContinueAsNewSuggested(true)
+	r.env.ExecuteWorkflow(temporal.WorkflowType, r.in)
+	next, ok := continued(t, r.env.GetWorkflowError())
+	if !ok || len(next.Continued.Waiting) != 1 {
+		t.Fatalf("it does not go on in a new execution: %v", r.env.GetWorkflowError())
+	}
+	after := limitedRunOf(t, limitedWork)
+	after.server.limiters, after.in = r.server.limiters, next
+	after.env.SetStartTime(r.begin.Add(2 * time.Hour))
+	after.ends("Late")
+}
+
 // TestPlaceMigrated: a run that is moved to another definition while it waits waits by that one.
 func TestPlaceMigrated(t *testing.T) {
 	newer := strings.Replace(limitedWork, "cost usd 0.10", "cost usd 0.20", 1)
