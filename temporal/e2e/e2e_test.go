@@ -132,18 +132,7 @@ func serve(t testing.TB, c *temporal.Client, m *machine.Machine, h runtime.Handl
 // finished waits until a run has ended.
 func finished(t testing.TB, c *temporal.Client, run string) machine.View {
 	t.Helper()
-	for range 600 {
-		v, err := c.Show(t.Context(), run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v.Status == machine.Finished {
-			return v
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("run %q does not end", run)
-	return machine.View{}
+	return until(t, c, run, "over", func(v machine.View) bool { return v.Status == machine.Finished })
 }
 
 // passing is what differs between two plays of one tape at two times: keys are made of the start, too.

@@ -226,7 +226,7 @@ func TestLimiterTerminated(t *testing.T) {
 	must(t, c.Temporal.TerminateWorkflow(t.Context(), temporal.LimiterID("Forgotten", "work"), "", "a test"))
 	close(h.let)
 	for _, run := range []string{"forgotten-1", "forgotten-2"} {
-		if v := until(t, c, run, "over", func(v machine.View) bool { return v.Status == machine.Finished }); v.State != "Done" {
+		if v := finished(t, c, run); v.State != "Done" {
 			t.Errorf("%s ends in %s", run, v.State)
 		}
 	}

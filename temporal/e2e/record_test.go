@@ -161,11 +161,11 @@ func serveTree(t *testing.T, c *temporal.Client, machines []*machine.Machine) {
 }
 
 // until waits for something of how a run stands.
-func until(t *testing.T, c *temporal.Client, run, what string, ok func(machine.View) bool) machine.View {
+func until(t testing.TB, c *temporal.Client, run, what string, ok func(machine.View) bool) machine.View {
 	t.Helper()
 	var v machine.View
 	var err error
-	for range 600 {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); { // a limit is asked for again after a minute
 		if v, err = c.Show(t.Context(), run); err == nil && ok(v) {
 			return v
 		}
