@@ -57,7 +57,7 @@ func TestStopped(t *testing.T) { faulty(t, syscall.SIGSTOP) }
 // nobody: the worker is away, and has asked for work a moment ago. Who asks the run for something is told what to do.
 func nobody(t *testing.T, c *temporal.Client, run string) {
 	t.Helper()
-	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 2 * time.Second}
+	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 6 * time.Second}
 	_, shown := hasty.Show(t.Context(), run)
 	_, resumed := hasty.Resume(t.Context(), run, machine.Operator{}) // of a run that is not paused: it changes nothing
 	for about, err := range map[string]error{"show": shown, "resume": resumed} {
@@ -143,7 +143,7 @@ func TestSlowCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second) // so that the attempt has begun, whose worker learns of the cancel with its next beat
-	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 2 * time.Second}
+	hasty := &temporal.Client{Temporal: c.Temporal, TaskQueue: c.TaskQueue, Patience: 6 * time.Second}
 	if v, err := hasty.Cancel(ctx, "slow-cancel", runtime.CancelOptions{}); err != nil || v.State != "Closed" {
 		t.Errorf("the cancel gives %q, %v", v.State, err)
 	}
