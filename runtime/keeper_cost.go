@@ -131,8 +131,14 @@ func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err err
 		if err != nil || row.Parent == "" {
 			return err == nil, err
 		}
+		var below struct {
+			Cancelled bool `json:"cancelled"` // it has taken its cancel: what it does then is its cleaning up, and goes on
+		}
+		if err := json.Unmarshal(row.Snapshot, &below); err != nil {
+			return false, err
+		}
 		tasks, err := e.store.Tasks(ctx, row.Parent)
-		if err != nil || !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Child == run && !t.Cancelled }) {
+		if err != nil || !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Child == run && (!t.Cancelled || below.Cancelled) }) {
 			return false, err
 		}
 		run = row.Parent
