@@ -299,3 +299,33 @@ func TestNoAttemptBelowPastBudget(t *testing.T) {
 		})
 	}
 }
+
+// TestCleansUpPastBudget: a run that is cancelled, since the one above it has passed its budget, makes the attempts of
+// its cleaning up.
+func TestCleansUpPastBudget(t *testing.T) {
+	low := Build(t, Named("Low"), WithActivity("work", "", "", ""), WithActivity("refund", "", "", ""), WithCosts("work", "usd 0.1"), WithCosts("refund", "usd 0.1"),
+		WithState("Working", Doing("work", nil), On("done", GoTo("Fine")), On("cancel", GoTo("Refunding")),
+			On("failed", Retry(9, WithBackoff("1ms", "1ms", 2, 0)), GoTo("Fine"))),
+		WithState("Refunding", Doing("refund", nil), On("done", GoTo("Fine")), On("failed", GoTo("Fine"))),
+		WithTerminal("Fine", machine.Success))
+	top := Build(t, Named("Top"), Calling(low), WithCosts("Low", "usd 0"), WithCosts("", "usd 1"),
+		WithState("Going", Doing("Low", nil, "as l"), On("l.Fine", GoTo("Done")), On("l.failed", GoTo("Done")), On("over_budget", GoTo("Stopped"))),
+		WithTerminal("Done", machine.Success), WithTerminal("Stopped", machine.Failed))
+	var refunds atomic.Int64
+	e := NewEngine(stores["memory"](t))
+	register(t, e, low, Handlers{Activities: map[string]ActivityFunc{
+		"work": func(_ context.Context, a *Attempt) (Result, error) {
+			a.Spend("usd", "0.6")
+			return Result{}, errors.New("again")
+		},
+		"refund": func(context.Context, *Attempt) (Result, error) { refunds.Add(1); return Result{}, nil },
+	}})
+	register(t, e, top, Handlers{})
+	w := run(t, e)
+	defer w.stop()
+	must(t, errOf(w.Start(t.Context(), "Top", "n", nil)))
+	inState(t, await(t, w.Engine, "n"), "Stopped")
+	if n := refunds.Load(); n != 1 {
+		t.Errorf("%d refunds were made", n)
+	}
+}
