@@ -131,15 +131,15 @@ func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err err
 		if err != nil || row.Parent == "" {
 			return err == nil, err
 		}
-		var below struct {
-			Cancelled bool `json:"cancelled"` // it has taken its cancel: what it does then is its cleaning up, and goes on
-		}
-		if err := json.Unmarshal(row.Snapshot, &below); err != nil {
-			return false, err
-		}
 		tasks, err := e.store.Tasks(ctx, row.Parent)
-		if err != nil || !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Child == run && (!t.Cancelled || below.Cancelled) }) {
+		at := slices.IndexFunc(tasks, func(t store.TaskRow) bool { return t.Child == run })
+		if err != nil || at < 0 {
 			return false, err
+		}
+		if tasks[at].Cancelled { // once it has taken its cancel, it cleans up, and goes on
+			if _, below, err := e.decode(ctx, &row); err != nil || !below.Cancelled {
+				return false, err
+			}
 		}
 		run = row.Parent
 	}

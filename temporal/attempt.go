@@ -187,7 +187,7 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: behind(call.Timeout), HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
 	if a.place.tell {
-		call.Limiter, call.Place = a.place.limiter, a.place.id
+		call.Limiter, call.Place = a.limiter(), a.place.id
 	}
 	began := workflow.Now(ctx)
 	a.called, a.place.used = true, true

@@ -184,8 +184,7 @@ func (r *run) resume(ctx workflow.Context, c *Continued) (err error) {
 		}
 		r.launch(ctx, a)
 		if a.place.id != "" { // the limiter may answer, and a step may end the attempt, before it asks again
-			d := r.machine.Definition()
-			a.place.limiter, r.places[a.place.id] = LimiterID(d.Name, d.Activities[d.Dos[t.Do].Activity].Name), a
+			r.places[a.place.id] = a
 		}
 	}
 	if c.Retry != nil {

@@ -16,7 +16,6 @@ import (
 // place is what an attempt has of the limit of its activity.
 type place struct {
 	id      string    // by which the limiter knows it; empty for none
-	limiter string    // the id of its workflow
 	since   time.Time // when the attempt began to wait
 	granted bool
 	tell    bool // its worker says when it begins
@@ -24,6 +23,15 @@ type place struct {
 }
 
 func (p *place) waits() bool { return p.id != "" && !p.granted }
+
+// activity is what is attempted.
+func (a *attempt) activity() *machine.Activity {
+	d := a.machine.Definition()
+	return &d.Activities[d.Dos[a.task.Do].Activity]
+}
+
+// limiter is the id of the workflow that keeps the limit of the activity.
+func (a *attempt) limiter() string { return LimiterID(a.machine.Definition().Name, a.activity().Name) }
 
 // A place that has not come by then is asked for again, each time after twice as long until the most: who keeps
 // the limit may have been terminated.
@@ -35,8 +43,7 @@ const (
 // takePlace gets a place for an attempt whose activity has a limit. It reports false where the attempt may not begin
 // any more before there is one.
 func (r *run) takePlace(ctx workflow.Context, a *attempt) bool {
-	d := a.machine.Definition()
-	of := &d.Activities[d.Dos[a.task.Do].Activity]
+	of := a.activity()
 	if of.Limit == nil {
 		return true
 	}
@@ -44,14 +51,14 @@ func (r *run) takePlace(ctx workflow.Context, a *attempt) bool {
 	if p.since.IsZero() {
 		p.since = workflow.Now(ctx)
 	}
-	if p.limiter = LimiterID(d.Name, of.Name); p.id == "" {
+	if p.id == "" {
 		r.asked++
 		p.id = fmt.Sprintf("%s %d", a.task.Key, r.asked)
 	}
 	r.places[p.id] = a
 	over := func() bool { return p.granted || a.ended || !r.mayBegin() }
 	for wait := askAgain; !over(); wait = min(2*wait, askMost) {
-		r.tellLimiter(ctx, p.limiter, request{Kind: asksPlace, Place: p.id, Since: p.since, Hash: a.machine.Hash(), Limit: *of.Limit})
+		r.tellLimiter(ctx, a.limiter(), request{Kind: asksPlace, Place: p.id, Since: p.since, Hash: a.machine.Hash(), Limit: *of.Limit})
 		if over() {
 			break
 		}
@@ -71,7 +78,7 @@ func (r *run) leavePlace(ctx workflow.Context, a *attempt) {
 	if a.place.id == "" {
 		return
 	}
-	r.tellLimiter(ctx, a.place.limiter, request{Kind: leftPlace, Place: a.place.id, Used: a.place.used})
+	r.tellLimiter(ctx, a.limiter(), request{Kind: leftPlace, Place: a.place.id, Used: a.place.used})
 	delete(r.places, a.place.id)
 	since := a.place.since
 	if a.place.used {
@@ -121,8 +128,7 @@ func (r *run) showLimits(v *machine.View) {
 			continue
 		}
 		var texts []string
-		d := a.machine.Definition()
-		l := d.Activities[d.Dos[a.task.Do].Activity].Limit
+		l := a.activity().Limit
 		if l.AtOnce > 0 {
 			texts = append(texts, atOnceText(l))
 		}

@@ -44,8 +44,11 @@ func (p *part) comes(in ir.Case, edges int) (most int64, ok bool) {
 		return 1, true
 	}
 	each, timed := timing.Earliest(in)
+	if !timed || each == 0 {
+		return 0, false
+	}
 	lasts := p.lasts()
-	if !timed || each == 0 || lasts == graph.Infinite {
+	if lasts == graph.Infinite {
 		return 0, false
 	}
 	most = lasts/each + 1

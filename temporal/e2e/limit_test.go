@@ -189,18 +189,24 @@ func (h *holder) next(t *testing.T, within time.Duration) string {
 	}
 }
 
+// oneHolds starts two runs of a machine whose activity has one place: the first has it, the second waits.
+func oneHolds(t *testing.T, name, first, second string) (*temporal.Client, *holder) {
+	t.Helper()
+	m, c, h := limitedBy(name, "limit 1 at once"), dial(t, t.Name()), &holder{}
+	serveWorkers(t, c, m, h.handlers(), 1)
+	must(t, c.Start(t.Context(), m, first, nil))
+	h.next(t, time.Minute)
+	must(t, c.Start(t.Context(), m, second, nil))
+	until(t, c, second, "waiting for the limit", func(v machine.View) bool {
+		return len(v.Activities) == 1 && v.Activities[0].Limit != nil && v.Activities[0].Limit.Text == "1 at once"
+	})
+	return c, h
+}
+
 // TestTerminated: a run is terminated that has the only place: after a minute the next has it.
 func TestTerminated(t *testing.T) {
 	t.Parallel() // it waits for that minute
-	m, c := limitedBy("Terminated", "limit 1 at once"), dial(t, t.Name())
-	var h holder
-	serveWorkers(t, c, m, h.handlers(), 1)
-	must(t, c.Start(t.Context(), m, "terminated-1", nil))
-	h.next(t, time.Minute)
-	must(t, c.Start(t.Context(), m, "terminated-2", nil))
-	until(t, c, "terminated-2", "waiting for the limit", func(v machine.View) bool {
-		return len(v.Activities) == 1 && v.Activities[0].Limit != nil && v.Activities[0].Limit.Text == "1 at once"
-	})
+	c, h := oneHolds(t, "Terminated", "terminated-1", "terminated-2")
 	must(t, c.Temporal.TerminateWorkflow(t.Context(), "terminated-1", "", "a test"))
 	if run := h.next(t, 3*time.Minute); run != "terminated-2" {
 		t.Errorf("then begins %s", run)
@@ -214,15 +220,7 @@ func TestTerminated(t *testing.T) {
 // TestLimiterTerminated: who keeps the limit is terminated: a run that waits asks again.
 func TestLimiterTerminated(t *testing.T) {
 	t.Parallel() // it waits for a minute
-	m, c := limitedBy("Forgotten", "limit 1 at once"), dial(t, t.Name())
-	var h holder
-	serveWorkers(t, c, m, h.handlers(), 1)
-	must(t, c.Start(t.Context(), m, "forgotten-1", nil))
-	h.next(t, time.Minute)
-	must(t, c.Start(t.Context(), m, "forgotten-2", nil))
-	until(t, c, "forgotten-2", "waiting for the limit", func(v machine.View) bool {
-		return len(v.Activities) == 1 && v.Activities[0].Limit != nil
-	})
+	c, h := oneHolds(t, "Forgotten", "forgotten-1", "forgotten-2")
 	must(t, c.Temporal.TerminateWorkflow(t.Context(), temporal.LimiterID("Forgotten", "work"), "", "a test"))
 	close(h.let)
 	for _, run := range []string{"forgotten-1", "forgotten-2"} {
