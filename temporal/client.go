@@ -41,6 +41,7 @@ type Client struct {
 	has      atomic.Bool // the namespace has them
 	mu       sync.Mutex
 	machines map[string]*machine.Machine // by their hashes
+	turns    map[string]*turns           // by runs
 }
 
 // Start starts a run. It takes the start step beforehand, so that parameters that are refused start nothing.

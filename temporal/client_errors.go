@@ -89,6 +89,7 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 // ask waits for the answer of an update: for a worker to take it as long as its patience lasts, and then as long as it takes. A
 // cancel is over when what it stops has stopped.
 func (c *Client) ask(ctx context.Context, o client.UpdateWorkflowOptions, answer any) error {
+	defer c.turn(ctx, o.WorkflowID)()
 	try := func(patience time.Duration) (handle client.WorkflowUpdateHandle, late bool, err error) {
 		waiting, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -96,7 +97,8 @@ func (c *Client) ask(ctx context.Context, o client.UpdateWorkflowOptions, answer
 		if err == nil && o.WaitForStage == client.WorkflowUpdateStageCompleted {
 			err = handle.Get(waiting, answer)
 		}
-		return handle, err != nil && waiting.Err() != nil && ctx.Err() == nil, err
+		late = err != nil && waiting.Err() != nil || isLate(err) // the server may see the deadline first
+		return handle, late && ctx.Err() == nil, err
 	}
 	_, late, err := try(c.patience())
 	if !late {

@@ -10,8 +10,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// TestManySenders: a server takes ten updates of a run at once, and refuses more. Those are sent again by the client
-// until they are taken: who sends does not see it.
+// TestManySenders: a server takes ten updates of a run at once, and refuses more. A client has fewer under way, and the
+// others wait for their turn: who sends does not see it.
 func TestManySenders(t *testing.T) {
 	const senders = 64
 	c := dial(t, t.Name())
