@@ -13,6 +13,7 @@ package asl
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
@@ -39,8 +40,8 @@ func read(name string, text []byte) (*foreign.Result, error) {
 	if len(found) == 0 {
 		return nil, root.Errorf("there is no machine in it: an object with StartAt and States")
 	}
-	for _, d := range found {
-		if err := r.machine(r.names.Title(d.name), d.value); err != nil {
+	for i, d := range found {
+		if err := r.machine(r.names.TitleFor(strconv.Itoa(i), d.name), d.value); err != nil {
 			return nil, err
 		}
 	}

@@ -73,6 +73,9 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// OutputPath reads what is kept beside the data, and the rest of it.
 		{Text: `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","ResultPath":"$.x","Next":"P"},"P":{"Type":"Pass","OutputPath":"$.y","Next":"Q"},"Q":{"Type":"Pass","OutputPath":"$.x","End":true}}}`,
 			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},
+		// Two definitions under one key are two machines.
+		{Text: `{"Flows":[{"StartAt":"A","States":{"A":{"Type":"Succeed"}}},{"StartAt":"B","States":{"B":{"Type":"Succeed"}}}]}`,
+			Want: []string{"machine Flows(", "machine Flows_2("}, Grade: foreign.Whole},
 		// The input of the execution is not that of a branch.
 		{Text: `{"StartAt":"A","States":{"A":{"Type":"Parallel","End":true,"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true,"Parameters":{"a.$":"$$.Execution.Input.a","id.$":"$$.Execution.Id"}}}}]}}}`,
 			Want: []string{"// Lost: $$.Execution.Input.a is not computed", "// Guessed: $$.Execution.Id is that of the run of the branch or element", `do t({"a": null, "id": run.id})`}, Grade: foreign.Part},
