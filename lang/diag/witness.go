@@ -148,17 +148,17 @@ func arrow(s Step) string {
 	return "--" + label + "-->"
 }
 
-// assignments is "a = 1, b = true" with values in their JSON forms, by name.
+// assignments is "a = 1, b = true" with values in their JSON forms, by name, long ones in short.
 func assignments[V any](values map[string]V, separator string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		parts = append(parts, name+" = "+jsonText(values[name]))
+		parts = append(parts, name+" = "+shortText(fullText(values[name])))
 	}
 	return strings.Join(parts, separator)
 }
 
-// jsonText is v in JSON, without the escapes that only HTML needs.
-func jsonText(v any) string {
+// fullText is v in JSON, without the escapes that only HTML needs.
+func fullText(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
