@@ -80,21 +80,37 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 		for _, choice := range b.choicesOf(leaf, c) {
 			if choice.Arm != nil {
 				for whole := range choice.Arm.Exprs() {
-					ir.Walk(whole, func(e ir.Expr) bool {
-						switch e := e.(type) {
-						case *ir.FieldRef:
-							read[e.Name] = true
-						case *ir.IsSet:
-							if e.Field != nil {
-								read[e.Field.Name] = true
-							}
-						}
-						return true
-					})
+					addFields(read, whole)
 				}
 			}
 		}
 		return read
+	})
+}
+
+// askedOf are the names of the fields of c that some guard in leaf reads.
+func (b *book) askedOf(leaf *ir.State, c ir.Case) map[string]bool {
+	asked := map[string]bool{}
+	for _, choice := range b.choicesOf(leaf, c) {
+		if choice.Arm != nil && choice.Arm.When != nil {
+			addFields(asked, choice.Arm.When)
+		}
+	}
+	return asked
+}
+
+// addFields adds to names those of the fields of the event that whole reads.
+func addFields(names map[string]bool, whole ir.Expr) {
+	ir.Walk(whole, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.FieldRef:
+			names[e.Name] = true
+		case *ir.IsSet:
+			if e.Field != nil {
+				names[e.Field.Name] = true
+			}
+		}
+		return true
 	})
 }
 

@@ -290,14 +290,14 @@ func combinations(lists [][]machine.Value) [][]machine.Value {
 }
 
 // show notes in row the payload that in had: what had to be chosen beside what the
-// row said, and the plain values of the rest.
+// row said and what a guard asks for, and the plain values of the rest.
 func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value) {
 	if in.silent != nil || in.deferred || in.Kind != ir.CaseEvent && in.Kind != ir.CaseResult {
 		return
 	}
 	said := row.Data
 	row.Data, row.Rest = maps.Clone(said), nil
-	read := p.book.readOf(row.State, in.Case)
+	read, asked := p.book.readOf(row.State, in.Case), p.book.askedOf(row.State, in.Case)
 	spots := spotsOf(in.Event.Fields)
 	first := heads(spots)
 	for i, f := range in.Event.Fields {
@@ -315,7 +315,10 @@ func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value
 			continue
 		}
 		if !known {
-			if data[f.Name].IsSet() || read[f.Name] {
+			switch {
+			case asked[f.Name]:
+				row.Data = noted(row.Data, f.Name, form(f.Type, data[f.Name]))
+			case data[f.Name].IsSet() || read[f.Name]:
 				fillIn(&row.Data, &row.Rest, f.Name, data[f.Name], f.Type)
 			}
 		} else if given, err := parseSaid(f.Type, x); err != nil || key(given) != key(data[f.Name]) {
