@@ -97,3 +97,40 @@ func TestWitnessValues(t *testing.T) {
 	}
 	t.Error("nothing is found")
 }
+
+// TestStuckIsStuck: the run that shows that one can be stuck in a state is stuck there, and does not
+// go on to another trap.
+func TestStuckIsStuck(t *testing.T) {
+	const src = `enum N { n1, n2 }
+machine M(a N) {
+    event Begin { token N }
+    event Yes
+    context { token N }
+    initial Asking
+    state Asking {
+        on Begin -> Both { token = event.token }
+    }
+    state Both {
+        on Yes when token == a -> Second
+            else reject
+    }
+    state Second {
+        on Yes -> Second unbounded
+    }
+    terminal Done
+}
+`
+	stuck := 0
+	for _, d := range checktest.Findings("stuck.fsm", []byte(src)) {
+		if !strings.Contains(d.Message, `stuck in "Both"`) {
+			continue
+		}
+		stuck++
+		if w := d.Witness; len(w.Path) != 2 || w.Params["a"] == w.Path[0].Data["token"] {
+			t.Errorf("started with %v, %v", w.Params, w.Path)
+		}
+	}
+	if stuck != 1 {
+		t.Errorf("%d findings say that a run can be stuck in Both", stuck)
+	}
+}

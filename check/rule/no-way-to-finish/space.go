@@ -113,15 +113,15 @@ func productSpace(p *check.Pass) *space {
 }
 
 // doomed marks the configurations from which no terminal state can be reached
-// over the edges given.
-func (g *space) doomed(onward *graph.Graph) []bool {
+// over the edges of which back has the other direction.
+func (g *space) doomed(back *graph.Graph) []bool {
 	var ends []int32
 	for c := range int32(g.Len()) {
 		if leaf := g.Leaf(c); leaf != nil && leaf.Kind == ir.Terminal || g.OpenAt(c) {
 			ends = append(ends, c)
 		}
 	}
-	out := onward.Reverse().Reach(ends...)
+	out := back.Reach(ends...)
 	for c := range out {
 		out[c] = !out[c]
 	}

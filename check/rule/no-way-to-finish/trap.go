@@ -59,9 +59,10 @@ func traps(g *space, broken map[check.InputAt]bool) []*trap {
 	}
 	found = distinct(g, found, broken)
 	if len(found) > 0 {
-		doomed := g.doomed(onward)
+		back := onward.Reverse()
+		doomed := g.doomed(back)
 		for _, t := range found {
-			t.enter(g, doomed)
+			t.enter(g, doomed, back)
 		}
 	}
 	return found
@@ -72,11 +73,20 @@ func traps(g *space, broken map[check.InputAt]bool) []*trap {
 // that still run up to the trap proper are no reason to show a longer way. Where the
 // run goes round in the trap, it is the first of those that lies on a cycle itself,
 // with a move: only the very same configuration shows that it can go round for ever.
-func (t *trap) enter(g *space, doomed []bool) {
+// Where it is stuck, it is the first from which it comes to no other state. Back is the
+// graph of what leads onward, from target to source.
+func (t *trap) enter(g *space, doomed []bool, back *graph.Graph) {
 	move := g.moves(t.of)
 	circle := slices.ContainsFunc(t.members, func(c int32) bool { return move(c) != nil })
+	var others []int32
 	for c := range int32(g.Len()) {
-		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || circle && move(c) == nil {
+		if !circle && doomed[c] && g.Settled(c) && !t.has[g.Leaf(c)] {
+			others = append(others, c)
+		}
+	}
+	leads := back.Reach(others...)
+	for c := range int32(g.Len()) {
+		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || leads[c] || circle && move(c) == nil {
 			continue
 		}
 		t.first = c
