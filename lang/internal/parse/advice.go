@@ -105,7 +105,7 @@ var behindCalls = []string{"for", "limit", "as", "per", "timeout", "heartbeat", 
 // its arguments, or among these.
 func inDo(what string, found, behind *lexer.Token) string {
 	switch {
-	case is(found, "="):
+	case is(found, "=") || is(found, ":"):
 		return "Arguments have no names: write them in the order of the parameters."
 	case what != `"("` || behind.Type != tokName || behind.Pos.Line != found.Pos.Line:
 		return ""
@@ -167,7 +167,7 @@ func hint(what string, found, behind *lexer.Token) string {
 		return `Write both ends of the length, as in "[0..20]".`
 	case what == `".."`:
 		return `A range is written with two points, as in "0..20".`
-	case is(found, "<") && strings.HasPrefix(what, `"," or `):
+	case (is(found, "<") || is(found, "[")) && strings.HasPrefix(what, `"," or `):
 		return `A list is written "[]string", or "[0..8]string" with the range of its length.`
 	case is(found, ":"):
 		return `Leave ":" out.`
