@@ -154,6 +154,22 @@ func (n *Node) sample(code int64) *ir.Const {
 	return &ir.Const{Kind: n.Type.Kind, Int: code}
 }
 
+// Only is the value of n where code stands for no other; else nil.
+func (n *Node) Only(code int64) *ir.Const {
+	switch d := n.Domain; {
+	case d.Sort == ByValue && !n.Few():
+	case d.Sort != ByRegion:
+		return nil
+	case d.Kind == ir.String:
+		if code >= int64(len(d.texts)) {
+			return nil
+		}
+	case code%2 == 0:
+		return nil
+	}
+	return n.sample(code)
+}
+
 // sample is a value of region code.
 func (d *Domain) sample(code int64) *ir.Const {
 	k := &ir.Const{Kind: d.Kind}

@@ -19,7 +19,7 @@ import (
 //     constants cut the line into points and the gaps between them; no guard and
 //     no range can tell two values of one region apart. The code is the number
 //     of the region. Strings have a region for each constant and one for all
-//     the rest.
+//     the rest; for those that are compared with each other, see named.go.
 //   - By length: lists, whose items decide nothing. The code is the length, and all
 //     lengths over the largest constant with which one is compared are one.
 //   - Free: everything else. A reading of it is a choice of the environment.
@@ -29,6 +29,7 @@ type Domain struct {
 	ints   []int64   // cuts of int and duration, ascending
 	floats []float64 // cuts of float, ascending
 	texts  []string  // cuts of string, in the order in which they were met
+	named  bool      // there is no string but those in texts
 	points []int64   // where comparisons of numbers change that are only compared and copied, ascending; else nil
 	Most   int64     // of lists: the code of all lengths over the largest cut
 
@@ -61,6 +62,7 @@ type Node struct {
 	computed bool // an effect computes it
 	fitted   bool // an effect takes it out of a json, so that it may be anything that fits
 	compared bool // with something that is no constant
+	named    bool // with another string
 	Read     bool // a path depends on its value
 	needed   bool // a path depends on whether it is set
 	Sum      *Sum // where it is settled otherwise whether it stays in its range; else nil
@@ -133,6 +135,9 @@ func newDomain(nodes []*Node) *Domain {
 	if d.Sort == ByRegion {
 		d.cut()
 	}
+	if d.Sort == ByRegion && slices.ContainsFunc(nodes, func(n *Node) bool { return n.named }) {
+		d.name()
+	}
 	return d
 }
 
@@ -199,6 +204,9 @@ func (d *Domain) size() int64 {
 	case ir.Float:
 		return int64(2*len(d.floats) + 1)
 	case ir.String:
+		if d.named {
+			return int64(len(d.texts))
+		}
 		return int64(len(d.texts) + 1)
 	}
 	return 1

@@ -146,8 +146,8 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 	})
 }
 
-// readComparison notes a constant with which something alone is compared; all
-// other comparisons need values.
+// readComparison notes a constant with which something alone is compared, and strings that
+// are compared with each other; all other comparisons need values.
 func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	if e.Op == ir.OpAnd || e.Op == ir.OpOr {
 		return
@@ -162,6 +162,9 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 			}
 			return
 		}
+	}
+	if t.readNames(e, arm) {
+		return
 	}
 	for _, side := range []ir.Expr{e.X, e.Y} {
 		ir.Walk(side, func(e ir.Expr) bool {

@@ -4,7 +4,7 @@
 // In the order in which to read them: domain.go (the four ways to tell values apart),
 // tracked.go (which data that is done for), reads.go and lengths.go (what the text
 // reads, and by which constants), fans.go (how many elements a list has), waits.go (how long data lets timers wait), ranges.go
-// (what certainly fits), compared.go (which values stand for others), compare.go (what can be said of a code), slot.go (where a
+// (what certainly fits), compared.go and named.go (which values stand for others), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
 package data

@@ -75,6 +75,16 @@ func (p *Program) lastUses(in *InputCode) *lastUses {
 			})
 		}
 	}
+	lookBack(p.atoms, u.atoms)
+	for id, a := range p.atoms {
+		for _, arg := range a.told {
+			for _, n := range arg.refs {
+				if n.Var == nil {
+					u.fields[n.Index] = max(u.fields[n.Index], u.atoms[id])
+				}
+			}
+		}
+	}
 	in.last = u
 	return u
 }

@@ -61,5 +61,6 @@ func (p *Program) lastInTurn(leaf *ir.State) []spot {
 		}
 		code.last[use.atom] = max(code.last[use.atom], at)
 	}
+	lookBack(p.atoms, code.last)
 	return code.last
 }

@@ -21,6 +21,9 @@ type (
 type atom struct {
 	texts []string // as written: a host guard may be asked of a constant by name, too
 	host  bool     // it is a host guard: the choice is real, not for want of knowing
+	guard *ir.Guard
+	told  []told // what the host guard is told; nil where that is not held
+	peers []int  // the atoms that may tell the same guard the same
 	vars  []*ir.Var
 	wish  *wish // nil where nobody can bring a verdict about
 
@@ -50,7 +53,9 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 		id = len(c.atoms)
 		c.known[key] = id
 		a := atom{host: host, wish: c.wishOf(e, arm)}
-		if !host {
+		if call, is := e.(*ir.Call); host && is {
+			a.guard, a.told = call.Guard, c.toldBy(call, arm)
+		} else {
 			a.judged = c.judge(e, negated)
 		}
 		if i := slices.IndexFunc(c.recalled, func(r *Recalled) bool { return r.key == key }); !host && i >= 0 {
@@ -68,6 +73,9 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 	}
 	if !host {
 		c.guesses++
+	}
+	if call, is := e.(*ir.Call); host && is && ok {
+		c.atoms[id].addTold(c.toldBy(call, arm))
 	}
 	if text := ir.ExprText(e); host && !slices.Contains(c.atoms[id].texts, text) {
 		c.atoms[id].texts = append(c.atoms[id].texts, text)
@@ -206,6 +214,14 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 			}
 		}
 	}
+	if x, y := c.names(e, arm); x != nil {
+		equal := e.Op == ir.OpEq
+		return func(s *Step) bool {
+			_, left := x(s)
+			_, right := y(s)
+			return (left == right) == equal
+		}
+	}
 	if e.X.Type().Kind == ir.Bool {
 		x, y := c.test(e.X, arm), c.test(e.Y, arm)
 		equal := e.Op == ir.OpEq
@@ -229,7 +245,21 @@ func (c *compiler) isFree(e *ir.Binary, arm *ir.Arm) bool {
 	if ref, _, lit := ir.ConstantSide(e); lit != nil && c.region(ref, arm) != nil {
 		return false
 	}
+	if x, _ := c.names(e, arm); x != nil {
+		return false
+	}
 	return !c.t.Known(e.X, arm) || !c.t.Known(e.Y, arm)
+}
+
+// names reads the strings that e compares, which are held so that they can be; nil where they are not.
+func (c *compiler) names(e *ir.Binary, arm *ir.Arm) (x, y func(*Step) (*data.Domain, int64)) {
+	if refs := c.t.Refs(e.X, arm); len(refs) == 0 || !refs[0].Domain.Named() {
+		return nil, nil
+	}
+	if x, y = c.region(e.X, arm), c.region(e.Y, arm); x == nil || y == nil {
+		return nil, nil
+	}
+	return x, y
 }
 
 // unknown is a comparison that is free. The six operators come down to == and <.

@@ -148,6 +148,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 		}
 	}
 	p.atoms, p.uses = c.atoms, c.uses
+	findPeers(p.atoms)
 	p.noteForgotten()
 	p.noteScopes()
 	for _, s := range m.States {

@@ -148,8 +148,10 @@ func (s *Step) ask(id int) bool {
 			s.verdicts[id] = s.chooseRecalled(r)
 			return s.verdicts[id] == isTrue
 		}
-		s.verdicts[id] = isTrue + int8(s.Oracle.Choose(2))
-		s.notes(id)
+		if s.verdicts[id] = s.alreadyAsked(id); s.verdicts[id] == unasked {
+			s.verdicts[id] = isTrue + int8(s.Oracle.Choose(2))
+			s.notes(id)
+		}
 		if s.answers[id] == unasked {
 			s.answers[id] = s.verdicts[id]
 		}
