@@ -37,10 +37,10 @@ func newCheck(s *streams) *cobra.Command {
 by place. Many findings have a witness: a run that shows that the finding is true.
 
 With --bounds, check also prints the worst case of each machine: the most steps,
-attempts of each activity, costs and time that any run can take. Some run reaches a
-figure, unless the figure says "at most". Each figure is followed by its factors. Costs,
-time and the figures "of the tree" include all runs that a run starts. With --witness,
-check also draws the run that reaches each figure. --bounds also prints where each
+attempts of each activity, costs and time that any run can take. Some run reaches each
+figure, except those with "at most", which may be too high. Each figure is followed by its
+factors. Costs, time and the figures "of the tree" include all runs that a run starts. With
+--witness, check also draws the run that reaches each figure. --bounds also prints where each
 activity's results and failures are handled. The JSON of --format json always has the
 worst cases.
 
@@ -48,8 +48,9 @@ With --format scenario, check prints the run of each finding as a scenario of
 fsmc test, which you can keep as a test.
 
 A witness of a machine that calls others has a line for each run that it starts: what
-it was given, and how it ended. With --expand, an example of such a run is below it:
-one that reaches the figure, for a time the one that lasts longest, else the shortest.
+it was given, and how it ended. With --expand, the steps of an example of such a run are
+below it: for a figure, a run that reaches it; for a time, the run that lasts longest; for a
+finding, the shortest run.
 
 With --fix, check changes the files. It makes the fixes that leave you no choice, formats
 the files that it has changed, and reports what is left. These fixes are: a misspelt name

@@ -32,7 +32,7 @@ With --event-id, the run takes the event one time. A second send with the same i
 gets the answer of the first send, with "repeated" in the JSON. Another event, or
 other data, under the same id is refused.
 
-With --if-seq, the run refuses the event if it has taken other than N steps. fsmc
+With --if-seq, the run refuses the event unless it has taken exactly N steps. fsmc
 show prints the number of steps.
 
 If an arm that could take the event asks a host guard, --activities names the
