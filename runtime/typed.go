@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,11 +56,8 @@ func EncodeJSON(v any) (encoded json.RawMessage, err error) {
 			encoded, err = nil, errors.New(panicText(p))
 		}
 	}()
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	if encoded, err = machine.EncodeJSON(v); err != nil {
 		return nil, plain(err) // it may wrap one of the value's own
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return encoded, nil
 }

@@ -30,12 +30,15 @@ func TestTogether(t *testing.T) {
 	compare(t, "testdata/findings.golden", checktest.Together(t))
 }
 
-// TestNoFixIsSaid: the page of a rule without fixes says why there is none.
+// TestNoFixIsSaid: the page of a rule without fixes ends with why there is none.
 func TestNoFixIsSaid(t *testing.T) {
 	for _, rule := range all.Rules {
 		_, why, said := strings.Cut(rule.Page(), "\nThere is no quick fix: ")
-		if said != (rule.Fix == "") || said && !strings.HasSuffix(strings.TrimSpace(why), ".") {
-			t.Errorf("%s: its record says of its fixes %q, and its page why there is none: %v", rule.Name, rule.Fix, said)
+		switch {
+		case rule.Fix != "" && said:
+			t.Errorf("%s has fixes: %q; but its page says: There is no quick fix", rule.Name, rule.Fix)
+		case rule.Fix == "" && !strings.HasSuffix(strings.TrimSpace(why), "."):
+			t.Errorf("%s has no fixes: end its page with a line that says why, \"There is no quick fix: … .\"", rule.Name)
 		}
 	}
 }

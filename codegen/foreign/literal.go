@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Quote is s as a string of the language, on one line.
@@ -35,19 +37,7 @@ func Seconds(s float64) string {
 		s = 0.001
 	}
 	d := time.Duration(min(s, Year) * float64(time.Second)).Round(time.Millisecond)
-	return DurationText(max(d, time.Millisecond))
-}
-
-// DurationText is d as people write it: 24h and not 24h0m0s.
-func DurationText(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
+	return ir.FormatDuration(int64(max(d, time.Millisecond)))
 }
 
 // Literal is v as an expression of type json; false where part of it has no such form,

@@ -54,7 +54,7 @@ func Summary(list List) string {
 	var counts []string
 	for _, s := range []Severity{Error, Warning, Hint} {
 		if n := list.Count(s); n > 0 {
-			counts = append(counts, plural(n, s.String()))
+			counts = append(counts, Count(n, s.String()))
 		}
 	}
 	if len(counts) == 0 {
@@ -64,14 +64,15 @@ func Summary(list List) string {
 	for _, d := range list {
 		files[d.Span.Start.Filename] = true
 	}
-	return strings.Join(counts, ", ") + " in " + plural(len(files), "file")
+	return strings.Join(counts, ", ") + " in " + Count(len(files), "file")
 }
 
-func plural(n int, word string) string {
+// Count is n with noun in the right number: "1 file", "2 files".
+func Count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + word
+		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + word + "s"
+	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // textPrinter writes diagnostics. bufio.Writer keeps the first error and makes

@@ -59,7 +59,7 @@ func (p *textPrinter) rows(w *Witness) {
 	}
 	for i := 0; i < len(w.Path); i++ {
 		if hidden := w.hiddenFrom(i); hidden > 0 {
-			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), plural(hidden, "more row")))
+			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), Count(hidden, "more row")))
 			i += hidden - 1
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -267,7 +268,7 @@ func (r *resolver) arguments(at token.Span, name string, params []*ir.Param, lis
 	args := r.exprs(list, sc)
 	wholes := ir.Declarations(params)
 	if len(args) != len(wholes) {
-		r.mismatch(at, quote(name)+" takes "+count(len(wholes), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(wholes))
+		r.mismatch(at, quote(name)+" takes "+diag.Count(len(wholes), "argument")+", and is given "+strconv.Itoa(len(args)), argumentHelp(wholes))
 		return args
 	}
 	var out []ir.Expr

@@ -38,14 +38,6 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// count is n with noun in the right number.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // duplicate reports that name is taken by first.
 func (r *resolver) duplicate(kind string, name, first *ast.Name) {
 	message := kind + " " + quote(name.Text) + " is declared twice"

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -177,7 +178,7 @@ func appended(x, y ir.Expr, sc scope) (list, item ir.Expr, t *ir.Type) {
 // extreme is `min(a, b)` or `max(a, b)`.
 func (r *resolver) extreme(src *ast.Call, name string, args []ir.Expr) ir.Expr {
 	if len(args) != 2 {
-		r.mismatch(src.Span(), "`"+name+"` takes 2 arguments, and is given "+count(len(args), "argument"), "Write `"+name+"(a, b)`.")
+		r.mismatch(src.Span(), "`"+name+"` takes 2 arguments, and is given "+diag.Count(len(args), "argument"), "Write `"+name+"(a, b)`.")
 		return bad(src.Span(), args...)
 	}
 	if isBad(args...) {

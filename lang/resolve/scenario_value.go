@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -56,7 +57,7 @@ func (s *scenarioResolver) items(src ast.Expr, list []ast.Expr, t *ir.Type, what
 	case t.Kind != ir.List:
 		return s.wrong(src, t, what, "a list")
 	case t.Len != nil && !t.Len.Contains(int64(len(list))):
-		s.literal(src.Span(), what+" has "+count(len(list), "item")+", and its type is "+t.String(), "Write as many items as the type allows.")
+		s.literal(src.Span(), what+" has "+diag.Count(len(list), "item")+", and its type is "+t.String(), "Write as many items as the type allows.")
 		return nil, false
 	}
 	out, whole := []json.RawMessage{}, true

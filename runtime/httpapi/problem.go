@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -168,14 +166,11 @@ func WriteProblem(w http.ResponseWriter, p *Problem) {
 
 // encode writes JSON without escaping < > &, which do nothing in JSON.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // none of our own values; damaged JSON of a store
-		b.Reset()
-		enc.Encode(problem(http.StatusInternalServerError, "internal", "it cannot be shown", "%s", err))
+	encoded, err := machine.EncodeJSON(v)
+	if err != nil { // none of our own values; damaged JSON of a store
+		encoded, _ = machine.EncodeJSON(problem(http.StatusInternalServerError, "internal", "it cannot be shown", "%s", err))
 	}
-	return b.Bytes()
+	return append(encoded, '\n')
 }
 
 // writeJSON answers with v.

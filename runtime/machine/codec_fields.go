@@ -3,6 +3,8 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -118,27 +120,58 @@ func (d *Definition) scanRecord(s *scanner, t *Type) (Value, error) {
 // which has that name; of a record without any the record.
 func (d *Definition) missing(fields []Field, values []Value, group string) error {
 	for i := range fields {
-		if values[i].set || fields[i].group() != group {
-			continue
+		if err := d.lacking(fields, values, group, i); err != nil {
+			return err
 		}
-		name, expected := fields[i].Name, d.expected(&fields[i].Type)
-		for from := len(group); ; {
-			point := strings.IndexByte(name[from:], '.')
-			if point < 0 {
-				break
-			}
-			if from += point + 1; from == len(group)+1 && group != "" {
-				continue // this record is there
-			}
-			if !anySet(fields, values, name[:from]) {
-				expected = objectOf(fields, name[:from])
-				name = name[:from-1]
-				break
-			}
-		}
-		return &PayloadError{Field: name, Why: "it is missing, expected " + expected}
 	}
 	return nil
+}
+
+// allMissing is missing for parameters: it names all that are missing, so that whoever starts a run
+// can give them at once.
+func (d *Definition) allMissing(params []Field, values []Value) error {
+	var first *PayloadError
+	var names []string
+	for i := range params {
+		err := d.lacking(params, values, "", i)
+		switch {
+		case err == nil || slices.Contains(names, strconv.Quote(err.Field)):
+			continue
+		case first == nil:
+			first = err
+		}
+		names = append(names, strconv.Quote(err.Field))
+	}
+	if first == nil {
+		return nil
+	}
+	if len(names) > 1 {
+		first.Why += "; also missing: " + strings.Join(names[1:], ", ")
+	}
+	return first
+}
+
+// lacking is the fault of fields[i] where missing reports it, or nil.
+func (d *Definition) lacking(fields []Field, values []Value, group string, i int) *PayloadError {
+	if values[i].set || fields[i].group() != group {
+		return nil
+	}
+	name, expected := fields[i].Name, d.expected(&fields[i].Type)
+	for from := len(group); ; {
+		point := strings.IndexByte(name[from:], '.')
+		if point < 0 {
+			break
+		}
+		if from += point + 1; from == len(group)+1 && group != "" {
+			continue // this record is there
+		}
+		if !anySet(fields, values, name[:from]) {
+			expected = objectOf(fields, name[:from])
+			name = name[:from-1]
+			break
+		}
+	}
+	return &PayloadError{Field: name, Why: "it is missing, expected " + expected}
 }
 
 func anySet(fields []Field, values []Value, prefix string) bool {

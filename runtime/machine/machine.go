@@ -141,10 +141,10 @@ func hashOf(encoded []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (d *Definition) encode() ([]byte, error) { return encodeJSON(d) }
+func (d *Definition) encode() ([]byte, error) { return EncodeJSON(d) }
 
-// encodeJSON is json.Marshal without the escapes that are meant for HTML.
-func encodeJSON(v any) ([]byte, error) {
+// EncodeJSON is json.Marshal without the escapes that are meant for HTML.
+func EncodeJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

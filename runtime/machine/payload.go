@@ -107,6 +107,9 @@ func (d *Definition) decodeObject(fields []Field, data json.RawMessage, param bo
 	if err != nil {
 		return nil, payloadError(err)
 	}
+	if param {
+		return values, d.allMissing(fields, values)
+	}
 	return values, d.missing(fields, values, "")
 }
 

@@ -88,8 +88,15 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 			t.Errorf("%s:\n%v\nwant %s", c[0], err, c[1])
 		}
 	}
-	if _, err := m.DecodeParams(json.RawMessage(`{"who":{"name":"x"}}`)); err == nil || err.Error() != `parameter "who.age": it is missing, expected int 0..150` {
-		t.Error(err)
+	m = Build(t, WithParams("who.name string, who.age int 0..150, note string, n int"), WithState("A"), WithTerminal("D", machine.Success))
+	for given, want := range map[string]string{
+		`{"who":{"name":"x"},"note":"y","n":1}`: `parameter "who.age": it is missing, expected int 0..150`,
+		`{"who":{"name":"x"}}`:                  `parameter "who.age": it is missing, expected int 0..150; also missing: "note", "n"`,
+		`{"n":1}`:                               `parameter "who": it is missing, expected an object with name, age; also missing: "note"`,
+	} {
+		if _, err := m.DecodeParams(json.RawMessage(given)); err == nil || err.Error() != want {
+			t.Errorf("%s:\n%v\nwant %s", given, err, want)
+		}
 	}
 }
 

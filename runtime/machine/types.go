@@ -130,7 +130,7 @@ func (d *Definition) expected(t *Type) string {
 	return d.TypeName(t)
 }
 
-// durationText writes d without the zero parts of Go's own form: "24h".
+// DurationText writes d without the zero parts of Go's own form: "24h".
 func DurationText(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -34,7 +34,6 @@
 package process
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +46,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // GuardTimeout is how long a guard may take.
@@ -219,9 +219,6 @@ func guard(path string) runtime.GuardFunc {
 
 // line writes v as one line of JSON, with no more escapes than JSON demands.
 func line(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return b.Bytes(), err
+	encoded, err := machine.EncodeJSON(v)
+	return append(encoded, '\n'), err
 }

@@ -1,3 +1,6 @@
+// Package machinetest makes machines and values for tests, without the compiler: build.go first, then
+// states.go and arms.go for what a machine does, declare.go for what it declares, exprs.go for the
+// expressions in both. box.go is a machine with values of every type, random.go makes values.
 package machinetest
 
 import (

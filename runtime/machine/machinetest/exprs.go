@@ -1,7 +1,6 @@
 package machinetest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -95,13 +94,11 @@ func quoted(literal string) json.RawMessage {
 	if err != nil {
 		panic(err)
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(text); err != nil {
+	encoded, err := machine.EncodeJSON(text)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return encoded
 }
 
 func (b *builder) ident(name string) *machine.Expr {

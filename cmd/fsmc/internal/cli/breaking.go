@@ -102,6 +102,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 	}
 	report := &breakingReport{Result: b.compare(old, new), texts: textsOf(append([]*lang.Unit{new}, old...))}
 	if isDatabase(b.against) {
+		report.stored = true
 		report.Added = nil // its versions are those of one machine each
 		if b.db == "" {
 			b.db = b.against

@@ -28,9 +28,20 @@ func (b *breaker) older(ctx context.Context, paths []string, new *ir.Program) ([
 	case isDatabase(b.against):
 		return b.stored(ctx, new)
 	default:
-		unit, err = b.sound(b.load([]string{b.against}))
+		if unit, err = b.sound(b.load([]string{b.against})); err != nil && b.meansGit(paths[0]) {
+			err = fmt.Errorf("%w; did you mean --against %s%s?", err, gitPrefix, b.against)
+		}
 	}
 	return []*lang.Unit{unit}, err
+}
+
+// meansGit reports whether OLD is no file, but what git knows in the repository of path.
+func (b *breaker) meansGit(path string) bool {
+	if _, err := os.Stat(b.against); err == nil {
+		return false
+	}
+	_, err := openGit(b.against, path)
+	return err == nil
 }
 
 // isDatabase reports whether OLD is a database: a URL of PostgreSQL, or a file of SQLite.

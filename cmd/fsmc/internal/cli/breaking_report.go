@@ -13,8 +13,9 @@ import (
 // breakingReport is what breaking has to say.
 type breakingReport struct {
 	*breaking.Result
-	texts func(string) *token.File
-	runs  map[*breaking.Point]*affected // that each concerns; nil where no database is asked
+	texts  func(string) *token.File
+	runs   map[*breaking.Point]*affected // that each concerns; nil where no database is asked
+	stored bool                          // the older machines are those of unfinished runs
 }
 
 // diagnostic is p, with the runs that it concerns.
@@ -55,7 +56,10 @@ func writeBreakingText(w io.Writer, r *breakingReport) error {
 
 // compared says on one line what was compared, and that nothing breaks unless something does.
 func (r *breakingReport) compared(breaks bool) string {
-	if r.Paired == 0 {
+	switch {
+	case r.Paired == 0 && r.stored:
+		return "nothing was compared: no unfinished run is of a machine in the input"
+	case r.Paired == 0:
 		return "nothing was compared: no machine is in both"
 	}
 	changed := "none"

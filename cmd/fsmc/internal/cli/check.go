@@ -37,10 +37,10 @@ func newCheck(s *streams) *cobra.Command {
 by place. Many findings have a witness: a run that shows that the finding is true.
 
 With --bounds, check also prints the worst case of each machine: the most steps,
-attempts of each activity, costs and time that any run can take. Some run reaches a
-figure, unless the figure says "at most". Each figure is followed by its factors. Costs,
-time and the figures "of the tree" include all runs that a run starts. With --witness,
-check also draws the run that reaches each figure. --bounds also prints where each
+attempts of each activity, costs and time that any run can take. Some run reaches each
+figure, except those with "at most", which may be too high. Each figure is followed by its
+factors. Costs, time and the figures "of the tree" include all runs that a run starts. With
+--witness, check also draws the run that reaches each figure. --bounds also prints where each
 activity's results and failures are handled. The JSON of --format json always has the
 worst cases.
 
@@ -48,15 +48,17 @@ With --format scenario, check prints the run of each finding as a scenario of
 fsmc test, which you can keep as a test.
 
 A witness of a machine that calls others has a line for each run that it starts: what
-it was given, and how it ended. With --expand, an example of such a run is below it:
-one that reaches the figure, for a time the one that lasts longest, else the shortest.
+it was given, and how it ended. With --expand, the steps of an example of such a run are
+below it: for a figure, a run that reaches it; for a time, the run that lasts longest; for a
+finding, the shortest run.
 
 With --fix, check changes the files. It makes the fixes that leave you no choice, formats
 the files that it has changed, and reports what is left. These fixes are: a misspelt name
 becomes the nearest one; an initial state is named where only one state can be meant; an
 import that nothing needs and a suppression that suppresses nothing are removed. With
 --fix-rules, it also makes the first fix of every finding of the rules that you name.
-With --diff, check prints the changes and writes nothing. Standard input (-) is printed
+With --diff, check prints the changes and writes nothing; standard error names the rules
+whose fixes you must ask for. Standard input (-) is printed
 with its fixes, and what is left goes to standard error. If a file is read-only, or has
 changed meanwhile, that is an error, and no file is written. The rules with fixes:
 
@@ -75,7 +77,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
   fsmc check --bounds --witness review.fsm
   fsmc check --strict --format github ./machines
   fsmc check --fix --diff review.fsm
-  fsmc check --fix --fix-rules bound-without-else,unused review.fsm
+  fsmc check --fix-rules bound-without-else,unused review.fsm
   fsmc check --watch .
   cat review.fsm | fsmc check -`,
 		Args:              arguments("PATH..."),
@@ -87,8 +89,9 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 			if runs && !bounds {
 				return errors.New("--witness needs --bounds; findings show their witness without it, and --format scenario prints each as a scenario")
 			}
-			if !fix && (fixes.diff || len(fixes.rules) > 0) {
-				return errors.New("--diff and --fix-rules need --fix")
+			fix = fix || len(fixes.rules) > 0
+			if fixes.diff && !fix {
+				return errors.New("--diff needs --fix or --fix-rules")
 			}
 			status := func(r report) error { return r.status(strict) }
 			collectSeldom()
@@ -138,7 +141,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
 	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: draw the run that reaches each figure")
 	c.Flags().BoolVar(&fix, "fix", false, "make the fixes that are safe, and report what is left")
-	c.Flags().StringSliceVar(&fixes.rules, "fix-rules", nil, "with --fix: fix all findings of `RULES`, too, as far as they have a fix")
+	c.Flags().StringSliceVar(&fixes.rules, "fix-rules", nil, "as --fix, and fix all findings of `RULES`, too, as far as they have a fix")
 	c.Flags().BoolVar(&fixes.diff, "diff", false, "with --fix: write nothing; print the changes; exit with 1 if there is one")
 	c.Flags().BoolVar(&watch, "watch", false, "check again whenever a file changes, until it is stopped")
 	c.Flags().BoolVar(&expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -23,6 +24,7 @@ type fixer struct {
 	reader *reader
 	before []lang.Source // the named sources, as they were read
 	said   []string      // what was fixed, a line each
+	open   []string      // the rules of findings with fixes that were not asked for
 }
 
 // maxRounds is how often fixes are looked for: one may uncover another.
@@ -80,10 +82,14 @@ func (f *fixer) load() *lang.Unit {
 // round makes the fixes that can be made side by side, and reports whether there was one.
 func (f *fixer) round() bool {
 	unit := f.load()
+	f.open = nil
 	edits := map[string][]diag.Edit{}
 	for _, d := range findings(unit, f.limit) {
 		fix, ok := f.choose(d)
 		name := d.Span.Start.Filename
+		if !ok && len(d.Fixes) > 0 && !slices.Contains(f.open, d.Rule) {
+			f.open = append(f.open, d.Rule)
+		}
 		if !ok || f.index(name) < 0 || diag.Meet(edits[name], fix.Edits) {
 			continue
 		}
@@ -180,8 +186,12 @@ func (f *fixer) writable(old lang.Source) error {
 	return nil
 }
 
-// verdict is errFinding where the changes that were shown are some.
+// verdict is errFinding where the changes that were shown are some. It names the rules of the
+// fixes that were not made.
 func (f *fixer) verdict() error {
+	if len(f.open) > 0 {
+		fmt.Fprintf(f.err, "fsmc: other fixes decide something for you; to see them: --fix-rules %s\n", strings.Join(f.open, ","))
+	}
 	for i := range f.before {
 		if f.changed(i) {
 			return errFinding

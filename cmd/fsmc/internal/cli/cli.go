@@ -88,11 +88,12 @@ Exit status:
   2  wrong usage, an unreadable file, or a broken database
   3  fsmc run, wait and watch: the run has not ended
 
-The path - is standard input. A folder means every *.fsm file below it. Files called
-*_test.fsm are left out, except by fsmc test and fsmc fmt. Files with a name that begins
-with ., and folders called testdata, vendor or node_modules, or with a name that begins
-with . or _, are left out, unless you name them. Two machines of one folder cannot have the same name; machines of
-different folders can.`,
+The path - is standard input. A folder means every *.fsm file below it, except:
+  - *_test.fsm; only fsmc test and fsmc fmt read these
+  - files whose name begins with .
+  - folders called testdata, vendor or node_modules, or whose name begins with . or _
+Everything that you name is read. Two machines of one folder cannot have the same
+name; machines of different folders can.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },
 		DisableFlagsInUseLine: true,

@@ -22,10 +22,10 @@ works on the activity is told to stop, and its result is refused. The history of
 the run says who completed the activity, and why.
 
 If a state has the activity several times, ACTIVITY is the label of its "do", or
-the name that fsmc show --format json prints in the field "do". Of an activity that
-runs for each element of a list, it is one element: "r[3]" is the fourth, since
-the first is "r[0]". Of a "do machine", EVENT is the terminal in which its run
-would have ended; that run is cancelled.
+the name that fsmc show --format json prints in the field "do". If the activity runs
+for each element of a list, ACTIVITY names one element: "r[0]" is the first. For a
+"do machine", EVENT is the terminal in which its run would have ended; that run is
+cancelled.
 
 An event that does not fit is refused and changes nothing: exit status 1.`,
 		Example: `  fsmc complete --db runs.db pr-17 post_comments CommentsPosted --reason "posted by hand"

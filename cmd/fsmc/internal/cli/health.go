@@ -44,8 +44,8 @@ func newHealth(s *streams) *cobra.Command {
 for each state that you name. Without --stuck, the timers of the state say it: a
 run is stuck if a timer is due and has not fired.
 
-Health also checks the file with SQLite's integrity check, for at most the time of
---integrity. fsmc backup checks all of it. A database of PostgreSQL has no such check.
+Health also runs SQLite's integrity check, and stops it after the time of --integrity.
+fsmc backup runs all of it. A database of PostgreSQL has no such check.
 
 Exit status 1: something is listed.`,
 		Example: `  fsmc health --db runs.db

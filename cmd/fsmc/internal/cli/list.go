@@ -34,8 +34,8 @@ with blanks, commas or "and":
   tag.NAME=VALUE                  (the runs with that tag: see fsmc run --tag)
   older than 90s|1h30m|30d        (since the run started)
 A value with blanks or commas is in quotes: tag.for='Ada Lovelace'. Each term except
-definition and id also has a flag. A run that is ending has ended, but some of its
-children have not.
+definition and id also has a flag. With the status "ending", the run has ended, but some
+of its children have not.
 
 If the database has machines, but none with this NAME, that is an error: exit
 status 2. The same holds for a state that no run of these machines can be in.`,

@@ -43,7 +43,7 @@ CodeReview_StartReview, with the fields of the event as its arguments.
 
 With --read-only, the agent can only look, and the database is opened for reading.
 
-Mcp does no work: activities and timers need a worker, as fsmc run is one.
+Mcp does no work: activities and timers need a worker, such as fsmc run.
 
 If an arm that could take an event asks a host guard, --activities names the folder
 with the executable of the guard.`,

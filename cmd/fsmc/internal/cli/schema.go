@@ -17,7 +17,7 @@ func newSchema(s *streams) *cobra.Command {
 		Long: `Schema prints, as one JSON object, what a machine takes, as JSON Schemas with
 the types and ranges of the text: "params" of a run that starts, the data of each
 event, and for each activity "args", with which it is called, and the data of its
-"results". An event with "internal" is raised by activities alone.
+"results". Only activities raise an event with "internal".
 
 These are the schemas that fsmc serve and fsmc mcp give to programs.`,
 		Example: `  fsmc schema review.fsm

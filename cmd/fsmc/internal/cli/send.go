@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,14 +32,20 @@ With --event-id, the run takes the event one time. A second send with the same i
 gets the answer of the first send, with "repeated" in the JSON. Another event, or
 other data, under the same id is refused.
 
-With --if-seq, the run refuses the event if it has taken other than N steps. fsmc
+With --if-seq, the run refuses the event unless it has taken exactly N steps. fsmc
 show prints the number of steps.
 
 If an arm that could take the event asks a host guard, --activities names the
 folder with the executable of the guard.`,
 		Example: `  fsmc send --db runs.db pr-17 StartReview
   fsmc send --db runs.db order-4 Approve --data '{"by": "ada"}' --event-id approve-4`,
-		Args: arguments("ID", "EVENT"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 && strings.Contains(args[2], "=") {
+				name, value, _ := strings.Cut(args[2], "=")
+				return fmt.Errorf("argument %q is one too many: the fields of an event are a JSON object, as in --data '{%q: %q}'", args[2], name, value)
+			}
+			return arguments("ID", "EVENT")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("if-seq") && event.IfSeq < 1 {
 				return errors.New("--if-seq counts from 1, the step with which a run starts")

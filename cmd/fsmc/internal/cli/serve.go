@@ -51,8 +51,8 @@ Who may do what:
     Authorization: Bearer; a browser asks for it as a password, with any name.
   - To listen on other addresses, --token-file is needed, and --tls-cert with --tls-key.
     With --insecure-http, no certificate is needed: use it behind a proxy that has one.
-  - A request for another name than the address, localhost or a --host is refused, so that
-    no page of another site can reach the server under a name of its own.`,
+  - A request is refused if its host name is not the address, localhost or a --host. So no
+    page of another site can reach the server under a name of its own.`,
 		Example: `  fsmc serve --db runs.db
   fsmc serve --db runs.db --work --activities ./activities --open
   fsmc serve --db runs.db --addr 0.0.0.0:8376 --host runs.example --token-file tokens --tls-cert c.pem --tls-key k.pem`,

@@ -26,7 +26,7 @@ func newTest(s *streams) *cobra.Command {
 folders. It uses the rules of the runtime with simulated time: nothing is stored,
 no activity runs, and nothing waits. No wait has a jitter.
 
-By custom the scenarios of review.fsm stand in review_test.fsm, which imports it:
+Put the scenarios of review.fsm into review_test.fsm, which imports it:
 
   import "review.fsm"
 

@@ -62,7 +62,7 @@ func (s *Server) actionOf(d *machine.Definition, event int) tool {
 			return nil, err
 		}
 		delete(c.args, run.name)
-		data, err := encode(c.args)
+		data, err := machine.EncodeJSON(c.args)
 		if err != nil {
 			return nil, err
 		}

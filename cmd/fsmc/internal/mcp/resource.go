@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // Resources are what clients, and people through them, put into a context by themselves.
@@ -87,6 +88,6 @@ func (s *Server) readRun(ctx context.Context, uri string) (string, error) {
 		}
 		return "", err
 	}
-	text, err := encode(s.answer(ctx, &v))
+	text, err := machine.EncodeJSON(s.answer(ctx, &v))
 	return string(text), err
 }

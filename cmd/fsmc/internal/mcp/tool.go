@@ -113,7 +113,7 @@ func result(answer any, words string) *sdk.CallToolResult {
 	if words != "" {
 		r.Content = append(r.Content, &sdk.TextContent{Text: words})
 	}
-	encoded, err := encode(answer)
+	encoded, err := machine.EncodeJSON(answer)
 	if err != nil {
 		r.Content = append(r.Content, &sdk.TextContent{Text: "it is done, and the answer cannot be written: " + err.Error()})
 		return r
@@ -121,14 +121,6 @@ func result(answer any, words string) *sdk.CallToolResult {
 	r.Content = append(r.Content, &sdk.TextContent{Text: string(encoded)})
 	r.StructuredContent = encoded
 	return r
-}
-
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // maxClient is how much of a client's name stands in history.
