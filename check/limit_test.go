@@ -3,6 +3,7 @@ package check_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -261,6 +263,27 @@ func TestOneFindingForOneQuestion(t *testing.T) {
 	unset := strings.Replace(counters, " { note = event.text }", "", 1)
 	if got := lines(check.RunUpTo(program(t, []byte(unset)), all.Rules, 1000)); !strings.Contains(got, "whether every field that is read has been set") {
 		t.Errorf("a read of a field that nothing sets is not in question:\n%s", got)
+	}
+}
+
+// TestHelpOfTheGreatestBound: a counter of the greatest bound has one value more than an int64.
+func TestHelpOfTheGreatestBound(t *testing.T) {
+	const text = `machine Most {
+    event Again
+    initial Going
+    state Going {
+        on Again -> Going max 9_223_372_036_854_775_807 else -> Done
+        after 1h -> Going
+    }
+    terminal Done
+}
+`
+	found := check.RunUpTo(program(t, []byte(text)), all.Rules, 1000)
+	asked := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
+		return d.Rule == "undecided" && strings.Contains(d.Help, "What multiplies: a bound of 9223372036854775808 values")
+	})
+	if !asked {
+		t.Errorf("no finding names the bound:\n%+v", found)
 	}
 }
 

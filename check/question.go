@@ -118,7 +118,7 @@ const maxMultipliers = 6
 // multipliers says what the configurations of m are many by, the greatest first:
 // "6 bounds of 4 values, stuck_at 7".
 func multipliers(m *ir.Machine) string {
-	bounds := map[int64]int{}
+	bounds := map[uint64]int{}
 	type part struct {
 		text   string
 		weight float64

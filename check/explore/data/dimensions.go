@@ -11,7 +11,7 @@ import (
 // is: a field that is held, or the counter of an arm, with more than one value.
 type Dimension struct {
 	Field  *ir.Var // nil for a counter
-	Values int64
+	Values uint64
 }
 
 // Dimensions lists those of m in source order, fields first. Their product is an
@@ -20,12 +20,12 @@ func Dimensions(m *ir.Machine) []Dimension {
 	var out []Dimension
 	for _, n := range New(m).Held() {
 		if _, count := n.HeldCodes(); count > 1 {
-			out = append(out, Dimension{n.Var, int64(count)})
+			out = append(out, Dimension{n.Var, count})
 		}
 	}
 	for _, a := range m.Arms {
 		if flat.CountsBeyondVisit(a) {
-			out = append(out, Dimension{nil, *a.Max + 1})
+			out = append(out, Dimension{nil, uint64(*a.Max) + 1})
 		}
 	}
 	return out
