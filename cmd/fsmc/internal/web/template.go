@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -86,8 +87,9 @@ var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func jsonText(data json.RawMessage) template.HTML {
 	text := string(data)
 	if len(text) > 60 {
-		if indented, err := json.MarshalIndent(data, "", "  "); err == nil && len(indented) < 2*len(text)+200 {
-			text = string(indented)
+		var lines bytes.Buffer
+		if json.Indent(&lines, data, "", "  ") == nil && lines.Len() < 2*len(text)+200 {
+			text = lines.String()
 		}
 	}
 	if len(text) > mostShown {
