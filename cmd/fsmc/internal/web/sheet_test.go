@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/svg"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -97,9 +96,12 @@ func TestWeight(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)
 	script, sheet, page := len(assets["app.js"].text), len(assets["app.css"].text), len(s.get("/runs/doc-1", 200))
-	t.Logf("script %d, sheet %d with %d of drawings, page %d bytes", script, sheet, len(svg.Sheet(svg.Page)), page)
+	t.Logf("script %d, sheet %d, page %d bytes", script, sheet, page)
 	if script >= 12_000 || sheet >= 16_000 || script+sheet+page >= mostWeight {
 		t.Errorf("a page weighs %d + %d + %d bytes", script, sheet, page)
+	}
+	if sheet := string(assets["app.css"].text); strings.Contains(sheet, "missed") || !strings.Contains(sheet, ".current>.box") {
+		t.Error("the sheet has what is for arms that no test takes, or not what is for states")
 	}
 	if comment := regexp.MustCompile(`(?m)^ *//.*|/\*.*`).FindString(string(assets["app.js"].text)); comment != "" {
 		t.Errorf("the script is sent with the comment %q", comment)
