@@ -173,7 +173,7 @@ func TestKeys(t *testing.T) {
 	tb.do(chromedp.KeyEvent("["))
 	tb.until(`document.querySelector("#travel") && document.querySelector("#state-Checking.current") && document.querySelector(".canvas[data-ready]")`)
 	tb.do(chromedp.KeyEvent("]"))
-	tb.until(`document.querySelector("#state-Waiting.current")`)
+	tb.until(`document.querySelector("#state-Waiting.current") && document.querySelector(".canvas[data-ready]")`)
 	tb.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("r"))
 	tb.until(`location.pathname === "/runs" && ` + live) // before that no script listens
 	tb.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("\r"))
