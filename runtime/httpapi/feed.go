@@ -18,7 +18,7 @@ const mostStreams = 1024
 // slowest is the slowest pace for which a reader can ask.
 const slowest = 5 * time.Second
 
-// beatEvery is how often a stream on which nothing happens says that it is there.
+// beatEvery is how long after the last that it had a reader is told that the stream is there.
 const beatEvery = 15 * time.Second
 
 // getFeed gives steps as they happen, as Server-Sent Events, until the reader leaves or the
@@ -83,6 +83,8 @@ type stream struct {
 	// last: enough for who looks again at each, as a page does. Zero is for all steps.
 	pace time.Duration
 	told int64 // where there is a pace: the last step of the run of which the reader has heard
+
+	beat time.Time // when the reader is told that the stream is there, if it has nothing until then
 }
 
 // begin sends the headers, and where the stream begins, so that a reader that loses it at once
@@ -94,16 +96,21 @@ func (s *stream) write(format string, args ...any) {
 	if s.err != nil {
 		return
 	}
-	s.to.SetWriteDeadline(time.Now().Add(answerWithin))
+	now := time.Now()
+	s.beat = now.Add(beatEvery)
+	s.to.SetWriteDeadline(now.Add(answerWithin))
 	if _, s.err = fmt.Fprintf(s.w, format, args...); s.err == nil {
 		s.err = s.to.Flush()
 	}
 }
 
-// follow sends the steps that the reader wants.
+// follow sends the steps that the reader wants. Others do not hold up its beat.
 func (s *stream) follow(ctx context.Context, sub *subscription) {
 	for s.err == nil {
-		within, stop := context.WithTimeout(ctx, beatEvery)
+		if !time.Now().Before(s.beat) {
+			s.write(":\n\n")
+		}
+		within, stop := context.WithDeadline(ctx, s.beat)
 		steps, err := sub.Next(within)
 		stop()
 		switch {
@@ -117,9 +124,7 @@ func (s *stream) follow(ctx context.Context, sub *subscription) {
 		case errors.Is(err, errBye):
 			s.write("event: bye\ndata: {}\n\n")
 			return
-		case err != nil:
-			s.write(":\n\n")
-		default:
+		default: // none where it is time for a beat
 			s.steps(ctx, steps)
 		}
 	}

@@ -174,6 +174,34 @@ func TestFeedPacedAndMany(t *testing.T) {
 	})
 }
 
+// TestFeedBeats: who reads a run that stands still hears each 15 s that the stream is there, however much
+// happens to other runs.
+func TestFeedBeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		s.startRun(t, "still")
+		paced, none := listen(t, s, "?pace=200&run=still", ""), listen(t, s, "?pace=200&run=none", "")
+		busy := func(prefix string, each int) {
+			for look := range 31 {
+				for i := range each {
+					s.startRun(t, fmt.Sprint(prefix, look, "-", i))
+				}
+				time.Sleep(time.Second)
+			}
+		}
+		synctest.Wait()
+		busy("many", 101) // more than one look reads for these two
+		want(t, "of no run", none.heard(), "beat beat")
+		if got := paced.heard(); !strings.HasPrefix(got, "reset") || !strings.HasSuffix(got, " beat beat") || strings.Count(got, " ") > 3 {
+			t.Errorf("many steps of other runs: %q", got)
+		}
+		whole := listen(t, s, "?run=still", "")
+		synctest.Wait()
+		busy("few", 1)
+		want(t, "who wants each step", whole.heard(), "beat beat")
+	})
+}
+
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)

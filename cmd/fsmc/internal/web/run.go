@@ -38,6 +38,7 @@ type runData struct {
 	Commands   []command
 	Events     []eventForm
 	Activities []activityRow
+	Others     int // activities that have not ended, and are not shown
 	Bars       template.HTML
 	History    []stepRow
 	Older      int64  // before which there are more; 0 for none
@@ -171,6 +172,10 @@ func (s *Site) readParts(r *http.Request, d *runData) {
 	}
 	d.Bars = bars(d.steps, d.View, then)
 	d.Activities = d.activityRows()
+	if len(d.Activities) > activitiesShown && r.URL.Query().Get("activities") == "" {
+		d.Others = len(d.Activities) - activitiesShown
+		d.Activities = d.Activities[:activitiesShown]
+	}
 	if d.At == 0 && s.mayWrite(r) {
 		d.Commands = s.commands(ctx, d.ID)
 		d.Events = d.eventForms()

@@ -123,6 +123,9 @@ func fieldsOf(d *machine.Definition, form string, list []machine.Field) (out []f
 	return out
 }
 
+// activitiesShown is how many a page shows, unless all are asked for.
+const activitiesShown = 10
+
 // activityRow is an activity that has not ended.
 type activityRow struct {
 	*machine.ActivityView

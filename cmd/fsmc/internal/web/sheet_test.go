@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/svg"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -97,9 +96,12 @@ func TestWeight(t *testing.T) {
 	s := newSite(t, approval, nil)
 	s.start("doc-1", `{"title": "A"}`)
 	script, sheet, page := len(assets["app.js"].text), len(assets["app.css"].text), len(s.get("/runs/doc-1", 200))
-	t.Logf("script %d, sheet %d with %d of drawings, page %d bytes", script, sheet, len(svg.Sheet(svg.Page)), page)
+	t.Logf("script %d, sheet %d, page %d bytes", script, sheet, page)
 	if script >= 12_000 || sheet >= 16_000 || script+sheet+page >= mostWeight {
 		t.Errorf("a page weighs %d + %d + %d bytes", script, sheet, page)
+	}
+	if sheet := string(assets["app.css"].text); strings.Contains(sheet, "missed") || !strings.Contains(sheet, ".current>.box") {
+		t.Error("the sheet has what is for arms that no test takes, or not what is for states")
 	}
 	if comment := regexp.MustCompile(`(?m)^ *//.*|/\*.*`).FindString(string(assets["app.js"].text)); comment != "" {
 		t.Errorf("the script is sent with the comment %q", comment)
@@ -223,4 +225,36 @@ func someValue(kind string) any {
 		return true
 	}
 	return "a"
+}
+
+// TestWeightOfManyActivities: neither is the page of a run that does a hundred things at once. Those that it does not
+// show are behind a link.
+func TestWeightOfManyActivities(t *testing.T) {
+	s := newSite(t, `machine Poll(people [1..100]string) {
+    event Heard { yes bool }
+    activity ask(who string) -> Heard
+    initial Asking
+    state Asking {
+        do ask(who) for who in people limit 100 as person timeout 1h
+        on Heard { }
+        on person.failed { }
+        on done -> Done
+    }
+    terminal Done
+}`, nil)
+	params := `{"people": [` + strings.Repeat(`"a", `, 99) + `"<b>and one with a long name</b>"]}`
+	if _, err := s.engine.Start(t.Context(), "Poll", "poll", json.RawMessage(params)); err != nil {
+		t.Fatal(err)
+	}
+	page := s.get("/runs/poll", 200)
+	if n := strings.Count(page, `class="activity"`); n != 10 || whole(page) >= mostWeight {
+		t.Errorf("it shows %d activities, and weighs %d bytes", n, whole(page))
+	}
+	s.has(page, `href="/runs/poll?activities=all#activities">90 more</a>`, "&lt;b&gt;and one", "1 step, version")
+	s.has(s.get("/runs/poll/at/1", 200), `href="/runs/poll/at/1?activities=all#activities">90 more</a>`)
+	all := s.get("/runs/poll?activities=all", 200)
+	if n := strings.Count(all, `class="activity"`); n != 100 {
+		t.Errorf("all are %d activities", n)
+	}
+	s.hasNot(all, "activities=all")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
 		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
 		"json": jsonText, "percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }, "plain": func(s string) string { return describe.Plain(s, 400) },
-		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return strings.ReplaceAll(describe.Then(&f), "-> ", "->\u00a0") },
+		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return strings.ReplaceAll(describe.Then(&f), "-> ", "→\u00a0") },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
 	for _, name := range names {
@@ -86,8 +87,9 @@ var inText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func jsonText(data json.RawMessage) template.HTML {
 	text := string(data)
 	if len(text) > 60 {
-		if indented, err := json.MarshalIndent(data, "", "  "); err == nil && len(indented) < 2*len(text)+200 {
-			text = string(indented)
+		var lines bytes.Buffer
+		if json.Indent(&lines, data, "", "  ") == nil && lines.Len() < 2*len(text)+200 {
+			text = lines.String()
 		}
 	}
 	if len(text) > mostShown {

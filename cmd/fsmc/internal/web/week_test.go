@@ -25,7 +25,7 @@ func TestWeek(t *testing.T) {
 	})
 	s.start("doc-1", `{"title": "A"}`)
 	page := s.get("/", 200)
-	s.has(page, "Seven days: 8 ended, 88 % with success, 12 % with failure</p>", ": 75 % of 4 with success</title>", ": 100 % of 4 with success</title>")
+	s.has(page, "Seven days: 8 ended, 88&nbsp;% with success, 12&nbsp;% with failure</p>", ": 75 % of 4 with success</title>", ": 100 % of 4 with success</title>")
 	if n := strings.Count(page, `class="day"`); n != 7 {
 		t.Errorf("%d days", n)
 	}
@@ -41,7 +41,7 @@ func TestShareOfFailures(t *testing.T) {
 	})
 	s.start("doc-1", `{"title": "A"}`)
 	s.post("/runs/doc-1/send", url.Values{"event": {"Reject"}}, 303)
-	s.has(s.get("/machines/Approval", 200), `<td>failed(timeout)</td><td>-&gt; Rejected</td><td class="num">1</td><td class="num">50.0 %</td>`)
+	s.has(s.get("/machines/Approval", 200), `<td>failed(timeout)</td><td>→ Rejected</td><td class="num">1</td><td class="num">50.0 %</td>`)
 }
 
 const loop = `machine Loop {

@@ -170,16 +170,19 @@ function listen() {
   });
 }
 
-document.addEventListener("visibilitychange", () => {
-  if (document.hidden) {
-    stream?.close();
-    stream = null;
-  } else if (body.dataset.feed !== "-") {
-    listen();
-    soon();
-  }
-});
-window.addEventListener("pagehide", () => stream?.close());
+function leave() {
+  stream?.close();
+  stream = null;
+}
+
+function resume() {
+  if (body.dataset.feed === "-") return;
+  listen();
+  soon();
+}
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : resume()));
+window.addEventListener("pagehide", leave);
+window.addEventListener("pageshow", (e) => e.persisted && resume()); // the browser may keep a page to go back to
 // Times go on where nothing else does, and those of timers count down in their last minute.
 let seconds = 0;
 window.setInterval(() => {
@@ -210,7 +213,8 @@ function ready(root) {
     if (svg.clientWidth > canvas.clientWidth || svg.clientHeight > canvas.clientHeight) canvas.before(tools);
     drag(canvas);
     const here = canvas.querySelector(".current")?.getBoundingClientRect();
-    if (here) canvas.scrollTop += here.top + here.height / 2 - canvas.getBoundingClientRect().top - canvas.clientHeight / 2;
+    const all = canvas.getBoundingClientRect();
+    if (here) canvas.scrollBy(here.left - all.left + (here.width - all.width) / 2, here.top - all.top + (here.height - all.height) / 2);
   }
   chosen();
 }

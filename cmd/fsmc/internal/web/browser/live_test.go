@@ -109,6 +109,19 @@ func TestRestart(t *testing.T) {
 	tb.until(`document.querySelector("#data pre").innerText.includes("while it was away")`)
 }
 
+// TestBack: a page that the browser has kept, and goes back to, follows again what happens.
+func TestBack(t *testing.T) {
+	w := newWorld(t, []string{"doc-1"})
+	tb := w.open("runs/doc-1")
+	tb.until(live)
+	tb.do(chromedp.Evaluate(`for (let i = 0; i < 99; i++) clearInterval(i); // which looks again each 20 s, whatever happens
+		window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}))
+		window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}))`, nil))
+	w.fsmc("send", "doc-1", "Comment", "--data", `{"text": "meanwhile"}`)
+	tb.until(`document.querySelector("#data pre").innerText.includes("meanwhile")`)
+	tb.quiet()
+}
+
 // TestCancel asks for a reason, without which nothing happens.
 func TestCancel(t *testing.T) {
 	w := newWorld(t, []string{"doc-1"})
@@ -160,17 +173,27 @@ func TestKeys(t *testing.T) {
 	tb.do(chromedp.KeyEvent("["))
 	tb.until(`document.querySelector("#travel") && document.querySelector("#state-Checking.current") && document.querySelector(".canvas[data-ready]")`)
 	tb.do(chromedp.KeyEvent("]"))
-	tb.until(`document.querySelector("#state-Waiting.current")`)
+	tb.until(`document.querySelector("#state-Waiting.current") && document.querySelector(".canvas[data-ready]")`)
 	tb.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("r"))
 	tb.until(`location.pathname === "/runs" && ` + live) // before that no script listens
 	tb.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("\r"))
 	tb.until(`location.pathname === "/runs/doc-1" && ` + live)
+	for _, way := range [][2]string{{"o", "/"}, {"p", "/problems"}, {"r", "/runs"}} {
+		tb.do(chromedp.KeyEvent("g"), chromedp.KeyEvent(way[0]))
+		tb.until(`location.pathname === "` + way[1] + `" && ` + live)
+	}
+	tb.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"), chromedp.KeyEvent("\r"))
+	tb.until(`location.pathname === "/runs/doc-2" && ` + live)
+	tb.do(chromedp.NavigateBack())
+	tb.until(`location.pathname === "/runs" && ` + live)
 	tb.do(chromedp.KeyEvent("/"))
 	tb.until(`document.activeElement.id === "where"`)
 	tb.do(chromedp.SetValue("#where", "status=halted"), chromedp.Click(".find button"))
 	tb.until(`document.body.innerText.includes("No runs match") && ` + live)
 	tb.do(chromedp.KeyEvent("?"))
 	tb.until(`document.querySelector("#help[open]")`)
+	tb.do(chromedp.KeyEvent(kb.Escape))
+	tb.until(`!document.querySelector("#help[open]")`)
 	tb.quiet()
 }
 
