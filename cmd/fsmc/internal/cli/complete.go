@@ -33,7 +33,7 @@ An event that does not fit is refused and changes nothing: exit status 1.`,
   fsmc complete --db runs.db batch-7 'r[3]' Found --data '{"note": "looked up"}'`,
 		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			payload, err := s.payload(cmd, data)
+			payload, err := s.object(cmd, "data", data, "where the activity has nothing to say")
 			if err != nil {
 				return err
 			}

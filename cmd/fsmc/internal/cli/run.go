@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,12 +63,17 @@ other than success. Exit status 3: the run in PATH has not ended, because it wai
 something, or because the command was stopped; but not with --detach.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
   fsmc run --db runs.db --detach --param pr=18 review.fsm
+  fsmc run --db runs.db --detach --params - month.fsm < november.json
   fsmc run --db runs.db --activities ./activities --follow`,
 		Args:              arguments("[PATH...]"),
 		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if cmd.Flags().Changed("id") && r.id == "" {
 				return errors.New("--id is empty: leave it out for a new run with an id of its own")
+			}
+			var err error
+			if r.given, err = r.object(cmd, "params", r.allParams, "where the machine has none"); err != nil {
+				return err
 			}
 			return r.run(cmd.Context(), paths)
 		},
@@ -83,6 +89,7 @@ something, or because the command was stopped; but not with --detach.`,
 	f.StringVar(&r.outbox, "outbox", "", "give each published message to `CMD`")
 	f.StringVar(&r.id, "id", "", "the `ID` of the run; without this flag, a new one is made")
 	f.StringArrayVar(&r.params, "param", nil, "a parameter of the machine, `NAME=VALUE`; repeat for more")
+	f.StringVar(&r.allParams, "params", "", "all parameters, as a `JSON` object; - reads standard input")
 	tagFlag(c, &r.tagged, "a tag of the run, `NAME=VALUE`, to find it by: at most 8; its children have the same")
 	f.BoolVar(&r.follow, "follow", false, "do not return while the run waits for events from outside, or for a timer beside them")
 	f.BoolVar(&r.once, "once", false, "return after one input: the end of an activity, or a timer")
@@ -92,6 +99,7 @@ something, or because the command was stopped; but not with --detach.`,
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps")
 	c.MarkFlagsMutuallyExclusive("follow", "detach", "once")
 	c.MarkFlagsMutuallyExclusive("activities", "worker")
+	c.MarkFlagsMutuallyExclusive("param", "params")
 	return c
 }
 
@@ -104,6 +112,8 @@ type runner struct {
 	pool                          *process.Workers // of --worker
 	once                          bool
 	params, tagged                []string
+	allParams                     string
+	given                         json.RawMessage // what --params says
 	tags                          map[string]string // of tagged
 	asJSON, follow, detach, quiet bool
 	logJSON                       bool
@@ -175,8 +185,8 @@ func (r *runner) usage(paths []string) error {
 		return err
 	case !r.works() && !r.detach:
 		return errNoWork
-	case r.id != "" || len(r.params) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
-		return errors.New("--id, --param, --tag, --machine, --once and --detach are about one machine: name its file")
+	case r.id != "" || len(r.params) > 0 || len(r.given) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
+		return errors.New("--id, --param, --params, --tag, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:
 		return errors.New("--follow without a file never ends, so --format json could print nothing")
 	}

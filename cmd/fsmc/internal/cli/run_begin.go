@@ -99,7 +99,7 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 	if made := err == nil && info.Size() > 0; made || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	params, err := fields.Object(m.Definition().Params, "--param ", r.params)
+	params, err := r.readParams(m)
 	if err != nil {
 		return err
 	}
@@ -109,9 +109,17 @@ func (r *runner) refuseParams(m *runtime.Machine) error {
 	return nil
 }
 
+// readParams are the parameters that the command line says.
+func (r *runner) readParams(m *runtime.Machine) (json.RawMessage, error) {
+	if len(r.given) > 0 {
+		return r.given, nil
+	}
+	return fields.Object(m.Definition().Params, "--param ", r.params)
+}
+
 // begin continues the run that has the id, or starts one.
 func (r *runner) begin(ctx context.Context, engine *runtime.Engine, m *runtime.Machine) (runtime.View, error) {
-	params, err := fields.Object(m.Definition().Params, "--param ", r.params)
+	params, err := r.readParams(m)
 	if err != nil {
 		return runtime.View{}, err
 	}
@@ -141,7 +149,7 @@ func (r *runner) proceed(ctx context.Context, engine *runtime.Engine, m *runtime
 		return v, err
 	case v.Machine != m.Definition().Name:
 		return v, notOfMachine(v.Run, v.Machine, m.Definition().Name)
-	case len(r.params) > 0 && !sameParams(m, params, v.Params):
+	case len(r.params)+len(r.given) > 0 && !sameParams(m, params, v.Params):
 		return v, findingf("run %q was started with other parameters: %s", v.Run, v.Params)
 	case len(r.tags) > 0 && !maps.Equal(r.tags, v.Tags):
 		return v, findingf("run %q was started with other tags%s", v.Run, describe.After(": ", describe.Tags(v.Tags)))

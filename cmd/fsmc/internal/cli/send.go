@@ -54,7 +54,7 @@ folder with the executable of the guard.`,
 				return errors.New("--event-id is empty: leave it out if the run may take the event twice")
 			}
 			var err error
-			if event.Data, err = s.payload(cmd, data); err != nil {
+			if event.Data, err = s.object(cmd, "data", data, "where the event has no fields"); err != nil {
 				return err
 			}
 			event.Name, event.Actor, event.Reason = args[1], who.Actor, who.Reason
@@ -72,10 +72,10 @@ folder with the executable of the guard.`,
 	return c
 }
 
-// payload is what --data says.
-func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error) {
-	if data == "" && c.Flags().Changed("data") {
-		return nil, errors.New("--data is empty: leave it out where the event has no fields")
+// object is what a flag says of which the value is a JSON object; leave is where it is left out.
+func (s *streams) object(c *cobra.Command, flag, data, leave string) (json.RawMessage, error) {
+	if data == "" && c.Flags().Changed(flag) {
+		return nil, fmt.Errorf("--%s is empty: leave it out %s", flag, leave)
 	}
 	if data != "-" {
 		return json.RawMessage(data), nil
@@ -85,7 +85,7 @@ func (s *streams) payload(c *cobra.Command, data string) (json.RawMessage, error
 		return nil, fmt.Errorf("standard input cannot be read: %w", err)
 	}
 	if len(text) > runtime.MaxPayload {
-		return nil, findingf("standard input has more than %d bytes, the most that --data may have", runtime.MaxPayload)
+		return nil, findingf("standard input has more than %d bytes, the most that --%s may have", runtime.MaxPayload, flag)
 	}
 	return text, nil
 }
