@@ -165,7 +165,12 @@ func (s *Store) readTogether(all []*loading) {
 	for i, waits := range all {
 		names[i] = waits.run
 	}
-	rows, err := readAll(ctx, s, scanRun, selectRunsOf, names)
+	var rows []store.RunRow
+	err := s.read(ctx, func(ctx context.Context, t *tx) error {
+		t.usePlans()
+		ask(t, &rows, scanRun, selectRunsOf, names)
+		return t.flush(ctx)
+	})
 	at, given := map[string]int{}, map[string]bool{}
 	for i := range rows {
 		at[rows[i].Run] = i
