@@ -53,11 +53,12 @@ const (
 	aboveTimeline = `(('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8)) :: bit(32) :: bigint - 1) * 1099511627776 + `
 	selectEpoch   = `SELECT ` + aboveTimeline + `0`
 	claimTasks    = `
-	UPDATE @tasks AS t SET epoch = ` + aboveTimeline + claimedBy
+	UPDATE @tasks AS t SET epoch = (` + selectEpoch + `) + ` + claimedBy
 	claimWithoutTimeline = `
 	UPDATE @tasks AS t SET epoch = ` + claimedBy
 	claimedBy = `nextval('@epochs'), worker = $2, claimed = $3, beat = $3, progress = $3, lease_until = $4
-	WHERE id = ANY ($1) RETURNING t.id, ` + taskColumns
+	WHERE id = ANY ($1)` + asLeased
+	asLeased = ` RETURNING t.id, coalesce(t.not_before, t.queued), ` + taskColumns
 )
 
 // candidate is a task that is ready, and locked.
@@ -108,16 +109,20 @@ func (w *wanted) args(q *store.ClaimQuery) []any {
 }
 
 // Claim implements store.Store. It looks before it writes, so that workers who find nothing
-// leave nothing behind.
+// leave nothing behind, unless the last claim has found something.
 func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if q.Limit <= 0 || len(q.Activities) == 0 {
 		return nil, nil
 	}
-	some, err := s.anyReady(ctx, &q)
-	if err != nil || !some {
-		return nil, err
+	if !s.found.Load() {
+		some, err := s.anyReady(ctx, &q)
+		if err != nil || !some {
+			return nil, err
+		}
 	}
-	return s.claiming(ctx, func(ctx context.Context, t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
+	rows, err := s.claiming(ctx, func(ctx context.Context, t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
+	s.found.Store(len(rows) > 0)
+	return rows, err
 }
 
 // anyReady reports whether there is something to claim.
@@ -128,6 +133,7 @@ func (s *Store) anyReady(ctx context.Context, q *store.ClaimQuery) (bool, error)
 	}
 	var some []bool
 	err := s.read(ctx, func(ctx context.Context, t *tx) error {
+		t.usePlans()
 		t.askTime(ctx, new([]time.Time))
 		ask(t, &some, scanOne[bool], text, wantedBy(q, nil).args(q)...)
 		return offOr(t.flush(ctx))
@@ -136,7 +142,13 @@ func (s *Store) anyReady(ctx context.Context, q *store.ClaimQuery) (bool, error)
 }
 
 func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, error) {
+	t.usePlans()
 	t.queue(nil, deleteStopped, q.Now)
+	if q.Run == "" {
+		if rows, done, err := t.claimFree(ctx, q); done || err != nil {
+			return rows, err
+		}
+	}
 	limited, err := t.allowances(ctx, q)
 	if err != nil {
 		return nil, err
@@ -179,10 +191,6 @@ func (t *tx) ready(ctx context.Context, q *store.ClaimQuery, w *wanted) ([]candi
 
 // lease gives the tasks that have been found to the worker, in their order.
 func (t *tx) lease(ctx context.Context, q *store.ClaimQuery, ready []candidate) ([]store.TaskRow, error) {
-	type leased struct {
-		id int64
-		store.TaskRow
-	}
 	var ids []int64
 	for i := range ready {
 		ids = append(ids, ready[i].id)
@@ -192,16 +200,28 @@ func (t *tx) lease(ctx context.Context, q *store.ClaimQuery, ready []candidate) 
 		text = claimWithoutTimeline
 	}
 	var all []leased
-	ask(t, &all, func(found row, l *leased) error {
-		return scanTaskBehind(found, &l.TaskRow, &l.id)
-	}, text, ids, q.Worker, q.Now, q.Until)
+	ask(t, &all, scanLeased, text, ids, q.Worker, q.Now, q.Until)
 	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b leased) int { return cmp.Compare(slices.Index(ids, a.id), slices.Index(ids, b.id)) })
-	var rows []store.TaskRow
+	return rowsOf(all), nil
+}
+
+// leased is a task that has been given to a worker.
+type leased struct {
+	id int64
+	store.TaskRow
+	age time.Time // when it was ready
+}
+
+func scanLeased(found row, l *leased) error {
+	return scanTaskBehind(found, &l.TaskRow, &l.id, moment{&l.age})
+}
+
+func rowsOf(all []leased) (rows []store.TaskRow) {
 	for i := range all {
 		rows = append(rows, all[i].TaskRow)
 	}
-	return rows, nil
+	return rows
 }

@@ -36,3 +36,18 @@ func TestSilence(t *testing.T) {
 	}
 	open(t, at).Close() // over a socket, which knows none of it
 }
+
+// TestNoLimit: a connection that knows no such limit, on a system that has none, is made all the same.
+func TestNoLimit(t *testing.T) {
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	must(t, err)
+	defer conn.Close()
+	raw, err := conn.(*net.UDPConn).SyscallConn()
+	must(t, err)
+	var refused error
+	must(t, raw.Control(func(fd uintptr) { refused = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, 18, 1) }))
+	if refused == nil {
+		t.Fatal("it knows one")
+	}
+	must(t, postgres.LimitSilence("tcp", "", raw))
+}

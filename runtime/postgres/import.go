@@ -18,6 +18,9 @@ import (
 var ErrNotEmpty = errors.New("the database has runs already")
 
 const (
+	// The source and the check take the time that they take.
+	idleImport = `SET LOCAL idle_in_transaction_session_timeout = 0`
+
 	// lockImported keeps others from beginning anything in the meantime.
 	lockImported = `LOCK TABLE @definitions, @runs, @history, @prunings, @archived_runs IN EXCLUSIVE MODE`
 	selectSome   = `
@@ -35,8 +38,10 @@ const (
 // committed; its error takes all back. ErrUnknown is as of every write.
 func (s *Store) Import(ctx context.Context, from store.Exporter, check func(context.Context, *Store) error) error {
 	return s.translate(ctx, s.transact(ctx, func(ctx context.Context, t *tx) error {
-		if _, err := t.exec(ctx, lockImported); err != nil {
-			return err
+		for _, text := range []string{idleImport, lockImported} {
+			if _, err := t.exec(ctx, text); err != nil {
+				return err
+			}
 		}
 		some, _, err := first(ctx, t, scanOne[bool], selectSome)
 		if err == nil && some {

@@ -101,6 +101,28 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// slow is a source that takes its time between two tables.
+type slow struct{ store.Exporter }
+
+func (s slow) Epoch(ctx context.Context) (int64, error) {
+	time.Sleep(time.Second)
+	return s.Exporter.Epoch(ctx)
+}
+
+// TestImportSlowly: a source, or a check, may take longer than a transaction may hear nothing.
+func TestImportSlowly(t *testing.T) {
+	path := inTheMiddle(t)
+	db := open(t, pgtest.URL(t))
+	t.Cleanup(postgres.IdleLimit("'200ms'"))
+	_, err := sqlite.Move(t.Context(), path, func(ctx context.Context, from store.Exporter) error {
+		return db.Import(ctx, slow{from}, func(ctx context.Context, s *postgres.Store) error {
+			time.Sleep(time.Second)
+			return replayed(ctx, s)
+		})
+	})
+	must(t, err)
+}
+
 // TestImportRefused: what stands in the way of a move is said, and leaves both as they were.
 func TestImportRefused(t *testing.T) {
 	path := inTheMiddle(t)

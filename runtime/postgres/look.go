@@ -94,6 +94,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err 
 
 func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error {
 	var wake, times []time.Time
+	t.usePlans()
 	t.askTime(ctx, &times)
 	if q.Limit > 0 {
 		t.handOut(q, w)

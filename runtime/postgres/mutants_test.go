@@ -57,7 +57,7 @@ func TestMutantsOfArchive(t *testing.T) {
 // TestMutantsOfPrune takes away the conditions by which runs are pruned, live ones and those of the archive. Those that say the
 // same a second time, under the locks or of children that have not ended, are left as they are.
 func TestMutantsOfPrune(t *testing.T) {
-	mutants.Each(t, "prune.go", "TestArchive|TestStore$/suite/Prune|TestStoreArchives/Prune",
+	mutants.Each(t, "prune.go", "TestArchive|TestStore$/Prune|TestStoreArchives/Prune",
 		mutants.Change{From: "m.run = r.run AND m.delivered IS NULL", To: "m.run = r.run"},
 		mutants.Change{From: "WHERE m.run = r.run", To: "WHERE true"},
 		mutants.Change{From: "WHERE t.run = r.run", To: "WHERE true"},

@@ -29,6 +29,7 @@ type Store struct {
 	present   presence
 	lanes     lanes
 	loads     loads
+	found     atomic.Bool // the last claim has found something
 	standings standings
 	hints     *hints
 	within    *within // nil where the store has connections of its own

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
@@ -28,11 +29,15 @@ func TestDurable(t *testing.T) {
 	storetest.Durable(t, func(t *testing.T, _ string) store.Store { return open(t, url) })
 }
 
+// opened are the stores that tests have opened.
+var opened sync.Map
+
 // open opens a database, and closes it after the test.
 func open(t testing.TB, url string, opts ...postgres.Option) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), url, opts...)
 	must(t, err)
+	opened.Store(s, nil)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)

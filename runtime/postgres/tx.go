@@ -76,6 +76,17 @@ func (t *tx) flush(ctx context.Context) error {
 	return err
 }
 
+// usePlans has the server plan the statements that are queued behind it, and belong to the same transaction, once for all
+// values, and by their indexes: it plans when the tables may have been empty. Else it would plan some of them each time, which takes longer than to
+// run them. The settings of a program's own transaction are left as they are.
+func (t *tx) usePlans() {
+	if t.s.within == nil {
+		t.queue(nil, usePlans)
+	}
+}
+
+const usePlans = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`
+
 // list reads all rows of a query.
 func list[T any](ctx context.Context, t *tx, scan func(row, *T) error, text string, args ...any) ([]T, error) {
 	rows, err := t.conn.Query(ctx, t.s.sql(text), args...)

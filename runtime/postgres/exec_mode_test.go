@@ -1,0 +1,38 @@
+package postgres_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
+	"github.com/fsmc-dev/fsmc/runtime/store"
+)
+
+// TestExecMode: a store that prepares nothing, for a pooler that hands a connection to another client after each transaction, commits, looks,
+// claims and reads as others do, alone and in batches.
+func TestExecMode(t *testing.T) {
+	at := pgtest.URL(t)
+	s := open(t, at+map[bool]string{true: "&", false: "?"}[strings.Contains(at, "?")]+"default_query_exec_mode=exec")
+	waiting(t, s, 6)
+	if _, err := s.Look(t.Context(), store.LookQuery{Worker: "w", Now: noon, Limit: 10, Versions: true, Children: true}); err != nil {
+		t.Error(err)
+	}
+	rows, err := claimSome(t.Context(), s, 4)
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%d tasks, %v", len(rows), err)
+	}
+	errs := make(chan error)
+	for i := range rows {
+		c, claim := next(t, s, rows[i].Run), rows[i].Claim()
+		c.Claim, c.End = &claim, []string{"a"}
+		go func() { errs <- s.Commit(t.Context(), c) }()
+	}
+	for range rows {
+		must(t, <-errs)
+	}
+	for i := range rows {
+		if row, err := s.Load(t.Context(), rows[i].Run); err != nil || row.Seq != 3 {
+			t.Errorf("%+v, %v", row, err)
+		}
+	}
+}
