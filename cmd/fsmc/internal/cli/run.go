@@ -113,7 +113,7 @@ type runner struct {
 	once                          bool
 	params, tagged                []string
 	allParams                     string
-	given                         json.RawMessage // what --params says
+	given                         json.RawMessage   // what --params says
 	tags                          map[string]string // of tagged
 	asJSON, follow, detach, quiet bool
 	logJSON                       bool
