@@ -275,19 +275,18 @@ func (e *Engine) misfitParent(ctx context.Context, row *RunRow, m *Machine) (why
 	if row.Parent == "" {
 		return "", nil
 	}
-	tasks, err := e.store.Tasks(ctx, row.Parent)
-	if err != nil {
-		return "", fmt.Errorf("the tasks of run %q: %w", row.Parent, err)
-	}
-	i := slices.IndexFunc(tasks, func(t store.TaskRow) bool { return t.Child == row.Run && !t.Cancelled })
-	if i < 0 {
+	task, err := e.store.TaskOf(ctx, row.Run)
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && task.Cancelled:
 		return "", nil // it was left behind
+	case err != nil:
+		return "", fmt.Errorf("the task of run %q: %w", row.Run, err)
 	}
 	h, s, err := e.snapshot(ctx, row.Parent)
 	if err != nil {
 		return "", err
 	}
-	k := slices.IndexFunc(s.Tasks, func(t machine.Task) bool { return isSame(&tasks[i], &t) })
+	k := slices.IndexFunc(s.Tasks, func(t machine.Task) bool { return isSame(&task, &t) })
 	if k < 0 {
 		return "", fmt.Errorf("%w: the parent of run %q has moved on", ErrConflict, row.Run)
 	}

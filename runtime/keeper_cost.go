@@ -131,12 +131,14 @@ func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err err
 		if err != nil || row.Parent == "" {
 			return err == nil, err
 		}
-		tasks, err := e.store.Tasks(ctx, row.Parent)
-		at := slices.IndexFunc(tasks, func(t store.TaskRow) bool { return t.Child == run })
-		if err != nil || at < 0 {
+		task, err := e.store.TaskOf(ctx, run)
+		if errors.Is(err, ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
 			return false, err
 		}
-		if tasks[at].Cancelled { // once it has taken its cancel, it cleans up, and goes on
+		if task.Cancelled { // once it has taken its cancel, it cleans up, and goes on
 			if _, below, err := e.decode(ctx, &row); err != nil || !below.Cancelled {
 				return false, err
 			}

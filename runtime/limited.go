@@ -138,6 +138,10 @@ func (s *limited) Tasks(ctx context.Context, run string) ([]store.TaskRow, error
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Tasks(ctx, run) })
 }
 
+func (s *limited) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	return readFrom(ctx, s, func(ctx context.Context) (store.TaskRow, error) { return s.Store.TaskOf(ctx, child) })
+}
+
 func (s *limited) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.LimitRow, error) { return s.Store.Limits(ctx, now) })
 }

@@ -94,6 +94,11 @@ func (l *link) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Tasks(ctx, run) })
 }
 
+// TaskOf is the store's, where that can be reached.
+func (l *link) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	return ask(l, func() (store.TaskRow, error) { return l.Store.TaskOf(ctx, child) })
+}
+
 // Runs is the store's, where that can be reached.
 func (l *link) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
 	return ask(l, func() ([]runtime.RunRow, error) { return l.Store.Runs(ctx, f) })

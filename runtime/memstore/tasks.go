@@ -300,3 +300,16 @@ func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
 	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
 	return rows, nil
 }
+
+// TaskOf implements store.Store.
+func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	if err := s.lock(ctx); err != nil {
+		return store.TaskRow{}, err
+	}
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.Child == child })
+	if child == "" || i < 0 {
+		return store.TaskRow{}, store.ErrNotFound
+	}
+	return s.row(s.tasks[i]), nil
+}

@@ -26,6 +26,7 @@ const (
 		t.timeout_ns, t.heartbeat_ns, t.progress_ns, coalesce(t.child, ''), t.ended`
 	selectTasks     = `SELECT ` + taskColumns + ` FROM @tasks AS t`
 	selectRunTasks  = selectTasks + ` WHERE run = $1 ORDER BY seq, id`
+	selectTaskOf    = selectTasks + ` WHERE child = $1`
 	selectLeftovers = selectTasks + ` WHERE cancelled AND ` + childHolds + ` LIMIT $1`
 	selectExpired   = selectTasks + `
 	WHERE worker IS NOT NULL AND lease_until <= $1 AND NOT cancelled
@@ -63,6 +64,15 @@ const (
 // Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectRunTasks, run)
+}
+
+// TaskOf implements store.Store.
+func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	t, ok, err := readFirst(ctx, s, scanTask, selectTaskOf, child)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return t, err
 }
 
 // Expired implements store.Store.

@@ -139,6 +139,10 @@ func (u *unreliable) Tasks(ctx context.Context, run string) ([]store.TaskRow, er
 	return reading(u, func() ([]store.TaskRow, error) { return u.Store.Tasks(ctx, run) })
 }
 
+func (u *unreliable) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	return reading(u, func() (store.TaskRow, error) { return u.Store.TaskOf(ctx, child) })
+}
+
 func (u *unreliable) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	return reading(u, func() ([]store.HistoryRow, error) { return u.Store.History(ctx, run, after, limit) })
 }

@@ -42,6 +42,8 @@ const selectTasks = `
 
 const selectRunTasks = selectTasks + ` WHERE run = ? ORDER BY seq, id`
 
+const selectTaskOf = selectTasks + ` WHERE child = ?`
+
 const selectExpired = selectTasks + `
 	WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 0
 		AND (SELECT status FROM runs WHERE runs.run = tasks.run) <> 'halted'
@@ -117,6 +119,15 @@ func (t *tx) startTask(ctx context.Context, c *store.Commit, row *store.TaskRow)
 // Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return glanceAll(ctx, s, scanTask, selectRunTasks, run)
+}
+
+// TaskOf implements store.Store.
+func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
+	t, ok, err := glanceFirst(ctx, s, scanTask, selectTaskOf, child)
+	if err == nil && !ok {
+		err = store.ErrNotFound
+	}
+	return t, err
 }
 
 // Expired implements store.Store.

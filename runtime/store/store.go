@@ -132,6 +132,9 @@ type Store interface {
 	// Tasks lists the tasks of a run that have not ended, cancelled ones that
 	// are held among them, in the order in which they were started.
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
+	// TaskOf gives the task that has a child, a cancelled one that it holds among them; ErrNotFound
+	// where none has. Its cost does not depend on how many tasks the parent has.
+	TaskOf(ctx context.Context, child string) (TaskRow, error)
 	// Timers lists the timers of a run, by name.
 	Timers(ctx context.Context, run string) ([]TimerRow, error)
 

@@ -94,6 +94,8 @@ func testChildStarts(f *fixture) {
 	equal(f, f.tasks("r"), []store.TaskRow{want})
 	equal(f, want.ChildHolds(), true)
 	f.fenced(&task)
+	_, err := f.s.TaskOf(f.ctx, "r")
+	f.refused(err, store.ErrNotFound)
 	f.held("r", false)
 	f.leftovers()
 	next := sure(f.s.NextWake(f.ctx, f.now))

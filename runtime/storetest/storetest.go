@@ -285,6 +285,11 @@ func (f *fixture) load(run string) store.RunRow {
 func (f *fixture) tasks(run string) []store.TaskRow {
 	f.Helper()
 	rows := sure(f.s.Tasks(f.ctx, run))
+	for _, row := range rows {
+		if row.Child != "" {
+			equal(f, sure(f.s.TaskOf(f.ctx, row.Child)), row)
+		}
+	}
 	return rows
 }
 
