@@ -134,3 +134,36 @@ machine M(a N) {
 		t.Errorf("%d findings say that a run can be stuck in Both", stuck)
 	}
 }
+
+// TestWitnessEndsWithWhatTheRunHas: a witness tells the data that its run has where it ends.
+// The explorer knows of a list no more than how long it is, and of a text which constant it is.
+func TestWitnessEndsWithWhatTheRunHas(t *testing.T) {
+	const src = `machine Values {
+    context { list []string = [] }
+    event Set { items []string }
+    event Go
+    initial A
+    state A {
+        on Set when len(event.items) >= 2 -> B { list = event.items + "x" }
+            else ignore
+        on Go when len(list) > 4 -> Done
+            else ignore
+    }
+    state B {
+        on Go when len(list) < 5 -> A
+            else -> Done
+    }
+    terminal Done returns list
+}
+`
+	ended := map[string]any{}
+	for _, d := range checktest.Findings("values.fsm", []byte(src)) {
+		if d.Witness != nil && len(d.Witness.Path) > 1 {
+			ended[d.Rule] = d.Witness.Values["list"]
+		}
+	}
+	want := map[string]any{"waits-forever": []any{"", "", "x"}, "unbounded-loop": []any{"", "", "x"}}
+	if diff := cmp.Diff(want, ended); diff != "" {
+		t.Errorf("lists (-want +got):\n%s", diff)
+	}
+}

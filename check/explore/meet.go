@@ -177,7 +177,7 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.
 		r.at = p.To[e]
 	}
 	w, sure = r.finish()
-	w.Values = values
+	w.Values, w.AtEnd = values, false
 	return w, sure && m.Exact
 }
 

@@ -296,7 +296,7 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 	}
 	r.w.Path = append(r.w.Path, last)
 	if values := r.p.values(r.at); len(values) > 0 {
-		r.w.Values, r.w.Alike = values, r.p.program.Alike(r.p.Leaf(r.at), r.p.words(r.at))
+		r.w.Values, r.w.AtEnd, r.w.Alike = values, true, r.p.program.Alike(r.p.Leaf(r.at), r.p.words(r.at))
 	}
 	r.w.Recalled = r.p.program.Recalled(r.p.words(r.at))
 	if len(r.w.Params) == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -83,7 +84,7 @@ func (r *replay) play(w *diag.Witness) error {
 		}
 		if row.Input == "" {
 			r.attempt(oracletest.Waiting(r.s, r.last)...)
-			return nil
+			return r.ends(w)
 		}
 		r.guards, r.data = row.Guards, map[string]any{}
 		maps.Copy(r.data, row.Rest)
@@ -121,6 +122,36 @@ func (r *replay) play(w *diag.Witness) error {
 		}
 		if err != nil {
 			return nil
+		}
+	}
+	return nil
+}
+
+// ends holds the data that w tells of its end against those of the run.
+func (r *replay) ends(w *diag.Witness) error {
+	if source, is := w.Source.(*witness.Witness); !is || !source.AtEnd {
+		return nil
+	}
+	var is map[string]any
+	if err := json.Unmarshal(r.m.EncodeData(r.s), &is); err != nil {
+		return err
+	}
+	for name, value := range w.Values {
+		run, field := is[name]
+		if !field {
+			continue // a parameter, or a member of a record
+		}
+		if text, is := run.(string); is {
+			if d, err := time.ParseDuration(text); err == nil {
+				run = ir.FormatDuration(int64(d))
+			}
+		}
+		said, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		if has, err := json.Marshal(run); err != nil || string(has) != string(said) {
+			return fmt.Errorf("%s is %s, and the witness says %s", name, has, said)
 		}
 	}
 	return nil

@@ -107,6 +107,7 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		if err := errors.Join(p.recalls(r), p.holds(r)); err != nil {
 			return nil, err
 		}
+		p.ended = r.valuesOf(p.w.AtEnd, p.w.Values)
 		if p.w.Loop >= 0 {
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)

@@ -85,8 +85,9 @@ type player struct {
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
 	steps   int
-	changes *Changes      // of a lap after which some data was not what it was
-	rows    []witness.Row // as performed
+	changes *Changes       // of a lap after which some data was not what it was
+	rows    []witness.Row  // as performed
+	ended   map[string]any // the data where the witness ends
 	params  map[string]any
 	rest    map[string]any                   // the parameters that have their plain value
 	carried map[int]map[string]machine.Value // by row of the loop: what its event carried in the first lap
@@ -159,6 +160,9 @@ func (p *player) setParams(params []machine.Value) {
 func (p *player) filled() *witness.Witness {
 	w := *p.w
 	w.Path, w.Rest = p.rows, p.rest
+	if p.ended != nil {
+		w.Values = p.ended
+	}
 	if len(p.params) > 0 {
 		w.Params = p.params
 	}

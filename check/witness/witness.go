@@ -21,6 +21,7 @@ type Witness struct {
 	Loop   int             // row of Path to which a cycle returns, -1 where there is none
 	Rest   map[string]any  // the other parameters, with plain values
 	Guards map[string]bool // what host guards say as the run starts
+	AtEnd  bool            // Values are data at the end of the path; a replay puts those of its run there
 	Holds  bool            // what is shown hangs on Values: a run that ends with others does not show it
 
 	Alike map[string]ir.Range // between what the numbers of Values lie that would do as well
