@@ -175,6 +175,8 @@ func (s *streams) readSource(name string) (lang.Source, error) {
 // readError says in plain words why a file could not be read.
 func readError(path string, err error) error {
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "="):
+		return fmt.Errorf("there is no file %q; a parameter of a run is given as --param %[1]s", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("there is no file %q", path)
 	case errors.Is(err, fs.ErrPermission):
