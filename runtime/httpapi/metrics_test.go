@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,23 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// scrape reads the metrics as Prometheus does.
+const observability = "../../docs/observability.md"
+
+// documentedLabels are those of each metric in the table of the docs.
+func documentedLabels(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile(observability)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(fsmc_\\w+)` \\| ([a-z, ]*)\\|").FindAllStringSubmatch(string(text), -1) {
+		all[row[1]] = strings.FieldsFunc(row[2], func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return all
+}
+
+// scrape reads the metrics as Prometheus does, and looks at whether the docs have each, with its labels.
 func scrape(t *testing.T, s *server) map[string]*dto.MetricFamily {
 	t.Helper()
 	time.Sleep(3 * time.Second) // what is kept is then too old
@@ -30,6 +47,19 @@ func scrape(t *testing.T, s *server) map[string]*dto.MetricFamily {
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	if status != 200 || err != nil {
 		t.Fatalf("%d %v: %s", status, err, text)
+	}
+	documented := documentedLabels(t)
+	for name, f := range families {
+		want, known := documented[name]
+		for _, m := range f.Metric {
+			var labels []string
+			for _, l := range m.Label {
+				labels = append(labels, l.GetName())
+			}
+			if !known || !slices.Equal(labels, want) {
+				t.Errorf("%s has the labels %q, and in the docs %q", name, labels, want)
+			}
+		}
 	}
 	return families
 }
@@ -149,14 +179,14 @@ func TestMetricsAreNotTooMany(t *testing.T) {
 // TestRulesAndDashboard: each metric that the rules and the dashboard of the docs name is one, with the
 // labels that they ask for.
 func TestRulesAndDashboard(t *testing.T) {
-	text, err := os.ReadFile("../../docs/observability.md")
+	text, err := os.ReadFile(observability)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newServer(t)
 	body := s.do("GET", "/metrics", "").Body.String()
 	blocks := regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	named := 0
+	named, asked, labels := 0, 0, documentedLabels(t)
 	for _, block := range blocks {
 		if block[1] == "json" && !json.Valid([]byte(block[2])) {
 			t.Errorf("a dashboard is no JSON: %.100s", block[2])
@@ -186,7 +216,31 @@ func TestRulesAndDashboard(t *testing.T) {
 			}
 		}
 	}
-	if len(blocks) < 2 || named < 15 {
-		t.Errorf("%d blocks name %d metrics: the test sees nothing", len(blocks), named)
+	// A metric with what it is selected by, and what is summed by labels, or looked up of them.
+	selected := regexp.MustCompile(`(fsmc_[a-z_]+)\{([^}]*)\}`)
+	summed := regexp.MustCompile(`by \(([a-z, ]+)\) \(+(?:[a-z]+\()?(fsmc_[a-z_]+)`)
+	looked := regexp.MustCompile(`label_values\((fsmc_[a-z_]+), ([a-z]+)\)`)
+	hasLabels := func(name, list string) {
+		name = strings.TrimSuffix(name, "_bucket")
+		for _, label := range regexp.MustCompile(`[a-z]+(\b|$)`).FindAllString(regexp.MustCompile(`\\?"[^"]*"`).ReplaceAllString(list, ""), -1) {
+			asked++
+			if label != "le" && !slices.Contains(labels[name], label) {
+				t.Errorf("%s has no label %q", name, label)
+			}
+		}
+	}
+	for _, block := range blocks {
+		for _, m := range selected.FindAllStringSubmatch(block[2], -1) {
+			hasLabels(m[1], m[2])
+		}
+		for _, m := range summed.FindAllStringSubmatch(block[2], -1) {
+			hasLabels(m[2], m[1])
+		}
+		for _, m := range looked.FindAllStringSubmatch(block[2], -1) {
+			hasLabels(m[1], m[2])
+		}
+	}
+	if len(blocks) < 2 || named < 15 || asked < 40 {
+		t.Errorf("%d blocks name %d metrics and %d labels: the test sees nothing", len(blocks), named, asked)
 	}
 }
