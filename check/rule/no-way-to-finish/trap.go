@@ -73,7 +73,7 @@ func traps(g *space, broken map[check.InputAt]bool) []*trap {
 // that still run up to the trap proper are no reason to show a longer way. Where the
 // run goes round in the trap, it is the first of those that lies on a cycle itself,
 // with a move: only the very same configuration shows that it can go round for ever.
-// Where it is stuck, it is the first from which it comes to no other state. Back is the
+// Where it is stuck, it is the first from which no other state is entered. Back is the
 // graph of what leads onward, from target to source.
 func (t *trap) enter(g *space, doomed []bool, back *graph.Graph) {
 	move := g.moves(t.of)
