@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -150,10 +151,11 @@ func (w *wish) and(v *wish) *wish {
 }
 
 // granted reports whether the sender of the event at hand can bring about all verdicts
-// on it that were chosen: one on a field, or that it differs from several things.
+// on it that were chosen: one on a field, or that it differs from several things. Of a field
+// of which a value was chosen, too, only some of the verdicts come about.
 func (s *Step) granted() bool {
 	for i, w := range s.Wishes {
-		if w.holds && !w.yes || !w.holds && !w.no {
+		if w.holds && !w.yes || !w.holds && !w.no || slices.ContainsFunc(s.had, func(i int) bool { return w.isOn(s.Program.Tracked.Chosen[i]) }) {
 			return false
 		}
 		for _, v := range s.Wishes[:i] {
@@ -167,6 +169,11 @@ func (s *Step) granted() bool {
 
 // differs reports whether all that was chosen is that a field has another value.
 func (w wishAt) differs() bool { return w.equality && w.boundless && !w.holds }
+
+// isOn reports whether n is a field that w compares.
+func (w *wish) isOn(n *data.Node) bool {
+	return n.Of == nil && slices.Contains(w.fields, n.Field.Name)
+}
 
 func (w *wish) shares(v *wish) bool {
 	return slices.ContainsFunc(w.fields, func(name string) bool { return slices.Contains(v.fields, name) })
