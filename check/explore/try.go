@@ -166,6 +166,9 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 			x.most = min(x.most, stepsAtFirst)
 		}
 	}
+	if tracked.Wide && tracked.Starts() > float64(x.most) {
+		return nil, nil
+	}
 	x.start()
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()

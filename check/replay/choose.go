@@ -111,7 +111,13 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 			out.values = append(out.values, []machine.Value{plain(f.Type)})
 		}
 	}
-	return out.counted()
+	return out.counted(func(i int) []machine.Value {
+		f := in.Event.Fields[i]
+		if given, _ := parseSaid(f.Type, said[f.Name]); given.IsSet() || !read[f.Name] {
+			return nil
+		}
+		return p.beside(r, in.Case, f.Name, f.Type)
+	})
 }
 
 // carriedBy is the data of a deferred event by the names of its fields.

@@ -235,11 +235,24 @@ func (l *payloads) at(n int) map[string]machine.Value {
 	return data
 }
 
-// counted says how many there are.
-func (l payloads) counted() payloads {
+// counted says how many there are. Of each field there are further values to try, where that
+// leaves all combinations within what is tried.
+func (l payloads) counted(further func(i int) []machine.Value) payloads {
 	l.count = 1
 	for _, list := range l.values {
 		l.count = min(l.count*len(list), maxChoices)
+	}
+	for i, list := range l.values {
+		for _, v := range further(i) {
+			if l.count/len(list)*(len(list)+1) > maxChoices {
+				break
+			}
+			if !slices.ContainsFunc(list, func(o machine.Value) bool { return key(o) == key(v) }) {
+				l.count = l.count / len(list) * (len(list) + 1)
+				list = append(list[:len(list):len(list)], v)
+			}
+		}
+		l.values[i] = list
 	}
 	return l
 }

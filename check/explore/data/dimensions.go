@@ -53,6 +53,17 @@ func (n *Node) HeldCodes() (base int64, count uint64) {
 	return base, count
 }
 
+// Starts is in how many ways the parameters that configurations hold let a run start, at least.
+func (t *Tracked) Starts() float64 {
+	ways := 1.0
+	for _, n := range t.Held() {
+		if n.Var.Param && n.Valued() && n.Domain.Sort == ByValue && !n.Few() {
+			ways *= float64(n.Choices())
+		}
+	}
+	return ways
+}
+
 // Coarse lists, in source order, what has a range and is compared or computed, but
 // has more values than are followed one by one: each comparison of it with other
 // data is a choice. A field of an event is written "event.n".

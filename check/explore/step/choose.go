@@ -51,6 +51,7 @@ func (s *Step) payload(n *data.Node) int64 {
 		s.have[n.Index] = true
 		s.had = append(s.had, n.Index)
 		s.payloads[n.Index] = s.choosePayload(n)
+		s.Guess = s.Guess || !s.granted()
 	}
 	return s.payloads[n.Index]
 }

@@ -4,13 +4,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/wide"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // A comparison with data that is not held is a choice for want of knowing, and a way
 // out that rests on it may be none. But where one side is a field of the event at hand,
 // who sends the event chooses it: `event.token == token` comes true whatever the token
-// is, and comes false. Such a verdict is no guess.
+// is, and comes false. Such a verdict is no guess. Nor is one on a sum with one such field, as
+// `event.sec - last < 60`, where for all values of the others its range has one that fits.
 
 // wish says of a comparison with fields of an event which verdicts their sender can
 // bring about, whatever the other side is.
@@ -31,7 +34,7 @@ type wishAt struct {
 // `==` or as `<`; nil for nothing.
 func (c *compiler) wishOf(e ir.Expr, arm *ir.Arm) *wish {
 	b, ok := e.(*ir.Binary)
-	if !ok || !isSimple(b.X) || !isSimple(b.Y) {
+	if !ok {
 		return nil
 	}
 	x, y := b.X, b.Y
@@ -39,38 +42,78 @@ func (c *compiler) wishOf(e ir.Expr, arm *ir.Arm) *wish {
 		x, y = y, x
 	}
 	w := &wish{equality: b.Op == ir.OpEq || b.Op == ir.OpNe}
-	switch left, right := c.sent(x, arm), c.sent(y, arm); {
-	case left != "" && right != "":
-		_, _, wide := endsOf(x)
-		_, _, high := endsOf(y)
-		if left == right || !wide || !high {
+	if isSimple(x) && isSimple(y) && isField(x) && isField(y) {
+		left, right := c.sent(x, arm), c.sent(y, arm)
+		_, _, free := endsOf(x)
+		_, _, alsoFree := endsOf(y)
+		if left == "" || right == "" || left == right || !free || !alsoFree {
 			return nil
 		}
 		w.fields, w.yes, w.no = []string{left, right}, true, true
-	case left != "" && !isField(y):
-		w.fields = []string{left}
-		w.ask(x, y, true)
-	case right != "" && !isField(x):
-		w.fields = []string{right}
-		w.ask(y, x, false)
-	default:
+		return w
+	}
+	parts, ok := partsOf(x, false, nil)
+	if ok {
+		parts, ok = partsOf(y, true, parts)
+	}
+	i := slices.IndexFunc(parts, func(p part) bool { return isField(p.e) })
+	if !ok || i < 0 {
 		return nil
 	}
+	field := parts[i]
+	parts = slices.Delete(parts, i, i+1)
+	name := c.sent(field.e, arm)
+	if name == "" || slices.ContainsFunc(parts, func(p part) bool { return isField(p.e) }) {
+		return nil
+	}
+	w.fields = []string{name}
+	w.ask(field, parts)
 	return w
 }
 
-// ask notes what the sender of x can do about `x == y`, or `x < y` where x is on the
-// left, or `y < x`.
-func (w *wish) ask(x, y ir.Expr, left bool) {
-	lo, hi, whole := endsOf(x)
-	least, most, _ := endsOf(y)
+// part is what a sum adds, or takes away.
+type part struct {
+	e    ir.Expr
+	less bool
+}
+
+// partsOf are parts and those of e, or of -e; not ok where one is not simple.
+func partsOf(e ir.Expr, less bool, parts []part) (_ []part, ok bool) {
+	if isSimple(e) {
+		return append(parts, part{e, less}), true
+	}
+	sum, is := e.(*ir.Binary)
+	if !is || sum.Op != ir.OpAdd && sum.Op != ir.OpSub {
+		return nil, false
+	}
+	if parts, ok = partsOf(sum.X, less, parts); !ok {
+		return nil, false
+	}
+	return partsOf(sum.Y, less != (sum.Op == ir.OpSub), parts)
+}
+
+// ask notes what the sender of field can do about `field == rest`, or `field < rest` where it is
+// added, or `rest < field`. The rest is what its sum with the others given, or their difference,
+// is compared with: it may be all that their ranges allow.
+func (w *wish) ask(field part, others []part) {
+	a, b, whole := endsOf(field.e)
+	lo, hi := wide.Of(a), wide.Of(b)
+	var least, most wide.Int
+	for _, p := range others {
+		a, b, _ := endsOf(p.e)
+		l, m := wide.Of(a), wide.Of(b)
+		if p.less == field.less {
+			l, m = m.Neg(), l.Neg()
+		}
+		least, most = least.Add(l), most.Add(m)
+	}
 	switch {
 	case w.equality:
-		w.yes, w.no, w.boundless = lo <= least && most <= hi, lo < hi, whole
-	case left:
-		w.yes, w.no = lo < least, most <= hi
+		w.yes, w.no, w.boundless = !least.Less(lo) && !hi.Less(most), lo.Less(hi), whole
+	case !field.less:
+		w.yes, w.no = lo.Less(least), !hi.Less(most)
 	default:
-		w.yes, w.no = most < hi, lo <= least
+		w.yes, w.no = most.Less(hi), !least.Less(lo)
 	}
 }
 
@@ -150,10 +193,11 @@ func (w *wish) and(v *wish) *wish {
 }
 
 // granted reports whether the sender of the event at hand can bring about all verdicts
-// on it that were chosen: one on a field, or that it differs from several things.
+// on it that were chosen: one on a field, or that it differs from several things. Of a field
+// of which a value was chosen, too, only some of the verdicts come about.
 func (s *Step) granted() bool {
 	for i, w := range s.Wishes {
-		if w.holds && !w.yes || !w.holds && !w.no {
+		if w.holds && !w.yes || !w.holds && !w.no || slices.ContainsFunc(s.had, func(i int) bool { return w.isOn(s.Program.Tracked.Chosen[i]) }) {
 			return false
 		}
 		for _, v := range s.Wishes[:i] {
@@ -167,6 +211,11 @@ func (s *Step) granted() bool {
 
 // differs reports whether all that was chosen is that a field has another value.
 func (w wishAt) differs() bool { return w.equality && w.boundless && !w.holds }
+
+// isOn reports whether n is a field that w compares.
+func (w *wish) isOn(n *data.Node) bool {
+	return n.Of == nil && slices.Contains(w.fields, n.Field.Name)
+}
 
 func (w *wish) shares(v *wish) bool {
 	return slices.ContainsFunc(w.fields, func(name string) bool { return slices.Contains(v.fields, name) })
