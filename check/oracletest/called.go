@@ -8,7 +8,7 @@ import (
 )
 
 // A run in its own time starts others, in theirs. A child is walked to its end when it begins,
-// since nothing that its caller does comes to it but a cancel: what that does is walked from
+// since its caller gives it nothing but a cancel: what that does is walked from
 // where the child was then. It is given any arguments, as the figures of its machine hold for all.
 //
 // What the caller has left behind, or has cancelled for its `timeout`, goes on until it has

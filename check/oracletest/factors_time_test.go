@@ -184,6 +184,27 @@ machine M(xs [0..3]string) {
 			{"elements side by side", 4*s + 20*s},
 			{"the time of the child instead", 3 * low},
 		}},
+		{"a retry that waits for what is stopped beside it", `
+machine M {
+    event Paid
+    activity pay() -> Paid
+    initial Calling
+    state Calling {
+        do machine Low() as c timeout 8s
+        do pay() as d timeout 4s
+        on c.Bad, c.failed {}
+        on d.Paid {}
+        on d.failed retry 2 backoff 4s jitter 0
+            else {}
+        on done -> Done
+    }
+    terminal Done
+}
+` + lowest, 40 * s, []row{
+			{"what is stopped left out", 3*4*s + 2*4*s},
+			{"the longest of the two", 8*s + 20*s},
+			{"one retry", 2*4*s + 4*s + 20*s},
+		}},
 		{"a timer that ends a visit", `
 machine M {
     initial Calling
