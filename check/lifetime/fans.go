@@ -19,7 +19,8 @@ import (
 // retry, for W; or it waits for its turn, and then n others run, which have no more than
 // P (N-1) to do. Without retries they last ceil(N/n) rounds of P: if the last one started
 // later each place would have taken as many elements before, and there are not so many. (The bound of list scheduling: Graham, Bounds for certain multiprocessing
-// anomalies, Bell System Technical Journal 45, 1966.) It needs that whoever can start does.
+// anomalies, Bell System Technical Journal 45, 1966.) It needs that whoever can start does:
+// where a machine is stopped whose timeout has passed nobody can, and both are longer by that (callees.go).
 
 // beginning is a leaf that is entered, and with how many elements.
 type beginning struct{ leaf, begun int32 }
@@ -41,8 +42,9 @@ func (t *Times) attemptsWith(l explore.Label) int64 {
 	return time
 }
 
-// fanTime is what n elements of d last, retries and waits included.
-func (t *Times) fanTime(d *ir.Do, n int64) int64 {
+// fanTime is what n elements of d last, retries and waits included, if no attempt begins for as
+// long as held.
+func (t *Times) fanTime(d *ir.Do, n, held int64) int64 {
 	if n == 0 {
 		return 0
 	}
@@ -54,13 +56,17 @@ func (t *Times) fanTime(d *ir.Do, n int64) int64 {
 		}
 		attempts, waits = graph.Sum(attempts, *a.Max), graph.Sum(waits, wait)
 	}
-	each := graph.Times(attempts, t.limit(d))
-	time := graph.Sum(each, waits)
 	limit := d.Fan.Limit
-	if limit > 0 && n > limit && attempts == 1 {
-		return graph.Times(each, (n-1)/limit+1)
+	turns := limit > 0 && n > limit
+	if !turns && attempts == 1 {
+		return t.limit(d)
 	}
-	if limit > 0 && n > limit {
+	each := graph.Times(attempts, t.runs(d))
+	time := graph.Sum(graph.Sum(each, waits), held)
+	if turns && attempts == 1 {
+		return graph.Sum(graph.Times(each, (n-1)/limit+1), held)
+	}
+	if turns {
 		others := graph.Times(each, n-1)
 		if others == graph.Infinite {
 			return graph.Infinite

@@ -108,15 +108,17 @@ func (t *Times) timers(c int32) []capping {
 // side by side, with all retries where there are several. Elements says how many
 // elements of the do at a place begin; nil where none is a fan-out.
 func (t *Times) attemptTime(leaf *ir.State, elements func(place int) int64) int64 {
+	held := t.held(leaf, elements)
 	longest := int64(0)
 	for i, d := range leaf.Dos {
-		time := t.limit(d)
-		if d.Fan != nil {
-			time = t.fanTime(d, elements(i))
-		} else if sideBySide(leaf) {
-			time = graph.Sum(time, t.allRetries(d))
+		switch {
+		case d.Fan != nil:
+			longest = max(longest, t.fanTime(d, elements(i), held))
+		case sideBySide(leaf):
+			longest = max(longest, t.besideTime(d, held))
+		default:
+			longest = max(longest, t.limit(d))
 		}
-		longest = max(longest, time)
 	}
 	return longest
 }
@@ -125,15 +127,19 @@ func (t *Times) attemptTime(leaf *ir.State, elements func(place int) int64) int6
 // count where the visit begins.
 func sideBySide(leaf *ir.State) bool { return len(leaf.Dos) > 1 || hasFan(leaf) }
 
-// allRetries is what all retries of d in one visit cost.
-func (t *Times) allRetries(d *ir.Do) int64 {
-	total := int64(0)
-	for _, a := range t.p.Table.Retries(d) {
+// besideTime is what all attempts of d in one visit cost beside those of others.
+func (t *Times) besideTime(d *ir.Do, held int64) int64 {
+	retries := t.p.Table.Retries(d)
+	if len(retries) == 0 {
+		return t.limit(d)
+	}
+	total := graph.Sum(t.runs(d), held)
+	for _, a := range retries {
 		wait, bounded := timing.LongestWait(a)
 		if a.Max == nil || !bounded {
 			return graph.Infinite
 		}
-		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, t.limit(d))))
+		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, t.runs(d))))
 	}
 	return total
 }
@@ -166,16 +172,19 @@ func (t *Times) weight(from, e int32) int64 {
 // capped them caps them no more.
 func (t *Times) restOf(c int32) int64 {
 	leaf := t.p.Leaf(c)
-	longest := int64(0)
+	longest, held := int64(0), t.held(leaf, func(place int) int64 {
+		_, most := leaf.Dos[place].Elements()
+		return most
+	})
 	for i, d := range leaf.Dos {
 		if t.p.HasEnded(c, i) {
 			continue
 		}
 		time := graph.Sum(t.limit(d), t.longestRetryWait(d))
 		if d.Fan != nil {
-			time = t.fanTime(d, t.p.OpenAtMost(c, i))
+			time = t.fanTime(d, t.p.OpenAtMost(c, i), held)
 		} else if sideBySide(leaf) {
-			time = graph.Sum(t.limit(d), t.allRetries(d))
+			time = t.besideTime(d, held)
 		}
 		longest = max(longest, time)
 	}

@@ -669,19 +669,21 @@ func compareWorst(s *oracletest.Space, w *check.Worst, seen map[string]int) []di
 
 // compareTime holds the bound of time against random runs: none may last longer.
 func compareTime(s *oracletest.Space, f check.Figure, seen map[string]int) []disagreement {
-	if s.Calls() {
-		return nil // a walk knows nothing of how long a run lasts that it starts
-	}
-	slowest := s.Slowest(rand.New(rand.NewPCG(1, 1)), 20)
 	if f.Amount == nil {
 		seen["time without end"]++
 		return nil
 	}
-	most := time.Duration(f.Amount.Num().Int64())
+	slowest := s.Slowest(rand.New(rand.NewPCG(1, 1)), 20)
 	seen["time"]++
-	if slowest == most {
+	if big.NewRat(int64(slowest), 1).Cmp(f.Amount) == 0 {
 		seen["time reached"]++
 	}
+	return tooShort(f, slowest)
+}
+
+// tooShort is the disagreement where a run lasts longer than the bound of time.
+func tooShort(f check.Figure, slowest time.Duration) []disagreement {
+	most := time.Duration(f.Amount.Num().Int64())
 	if slowest <= most {
 		return nil
 	}

@@ -118,3 +118,82 @@ machine Review(file string) {
 		}
 	}
 }
+
+// TestWrongTreesOfThreeLevelsAreCaught is TestWrongTreesAreCaught for a machine that calls one
+// that calls another.
+func TestWrongTreesOfThreeLevelsAreCaught(t *testing.T) {
+	s, why := brute(`
+machine Batch(files [0..2]string) {
+    initial Reviewing
+    state Reviewing {
+        do machine Review(file) for file in files as review
+        on review.Good {}
+        on review.Bad {}
+        on review.failed {}
+        on done -> Done
+    }
+    terminal Done
+}
+machine Review(file string) {
+    event Listed
+    activity list(file string) -> Listed cost usd 0.01
+    initial Listing
+    state Listing {
+        do list(file)
+        on Listed -> Analysing
+        on failed -> Analysing
+    }
+    state Analysing {
+        do machine Analyse(file)
+        on Analyse.Found -> Good
+        on Analyse.Nothing, failed retry 1 backoff 4s jitter 0
+            else -> Bad
+    }
+    terminal Good
+    terminal Bad failure
+}
+machine Analyse(file string) {
+    event Analysed
+    activity analyse(file string) -> Analysed cost usd 0.05
+    initial Analysing
+    state Analysing {
+        do analyse(file)
+        on Analysed -> Found
+        on failed retry 2 backoff 4s jitter 0
+            else -> Nothing
+    }
+    terminal Found
+    terminal Nothing failure
+}
+`)
+	if s == nil {
+		t.Fatal(why)
+	}
+	most := func(f *check.Figure, n, of int64) { f.Amount = big.NewRat(n, of) }
+	for _, f := range []struct {
+		name   string
+		change func(w *check.Worst)
+		caught bool
+	}{
+		{"nothing", func(*check.Worst) {}, false},
+		{"runs of two levels", func(w *check.Worst) { most(&w.Tree.Runs, 3, 1) }, true},
+		{"runs of the third level once in each child", func(w *check.Worst) { most(&w.Tree.Runs, 5, 1) }, true},
+		{"runs of one element", func(w *check.Worst) { most(&w.Tree.Runs, 4, 1) }, true},
+		{"attempts of the second level for one element", func(w *check.Worst) { most(&w.Tree.Attempts[0], 1, 1) }, true},
+		{"attempts of the third level without its own retries", func(w *check.Worst) { most(&w.Tree.Attempts[1], 4, 1) }, true},
+		{"attempts of the third level without retries of its run", func(w *check.Worst) { most(&w.Tree.Attempts[1], 6, 1) }, true},
+		{"attempts of the third level for one element", func(w *check.Worst) { most(&w.Tree.Attempts[1], 6, 1) }, true},
+		{"the cost of the third level left out", func(w *check.Worst) { most(&w.Costs[0], 2, 100) }, true},
+		{"the cost of the second level left out", func(w *check.Worst) { most(&w.Costs[0], 60, 100) }, true},
+		{"the cost of one element", func(w *check.Worst) { most(&w.Costs[0], 31, 100) }, true},
+		{"steps of the third level left out", func(w *check.Worst) { most(&w.Tree.Steps, 7, 1) }, true},
+		{"steps of the second level left out", func(w *check.Worst) { most(&w.Tree.Steps, 13, 1) }, true},
+		{"one step more", func(w *check.Worst) { most(&w.Tree.Steps, 20, 1) }, true},
+	} {
+		w := check.Bounds(s.Machine, explore.DefaultLimit)
+		f.change(w)
+		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
+			t.Errorf("%s: brute force says %v", f.name, found)
+		}
+	}
+}

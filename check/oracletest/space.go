@@ -108,22 +108,16 @@ func Explore(m *ir.Machine, limit int) *Space { return ExploreBy(m, limit, Tick)
 
 // ExploreBy is Explore with ticks as long as given.
 func ExploreBy(m *ir.Machine, limit int, tick time.Duration) *Space {
-	d := table.Compile(m)
-	compiled, err := machine.Compile(d)
-	if err != nil {
+	s := spaceOf(m, tick, func(callee *ir.Machine) *Space {
+		if c := ExploreBy(callee, limit, tick); c != nil && !c.Cut {
+			return c
+		}
+		return nil
+	})
+	if s == nil {
 		return nil
 	}
-	callees := map[int]*Space{}
-	for i, a := range m.Activities {
-		if a.Machine == nil {
-			continue
-		}
-		if callees[i] = ExploreBy(a.Machine, limit, tick); callees[i] == nil || callees[i].Cut {
-			return nil
-		}
-	}
-	s := &Space{Machine: m, tick: tick, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, alike: map[outline][]int{}, fired: map[int]bool{}, values: newValuesOf(d)}
-	s.node(compiled.NewSnapshot("r", 1), start)
+	s.node(s.m.NewSnapshot("r", 1), start)
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {
 		clear(s.alike)
@@ -135,6 +129,30 @@ func ExploreBy(m *ir.Machine, limit int, tick time.Duration) *Space {
 		}
 	}
 	return s
+}
+
+// Unexplored is the space of m of which nothing is known yet: its runs can be walked. It is nil
+// where the runtime does not take the machine.
+func Unexplored(m *ir.Machine) *Space { return spaceOf(m, Tick, Unexplored) }
+
+// spaceOf is an empty space, with those of the machines that m calls; nil where there is none of
+// one of them.
+func spaceOf(m *ir.Machine, tick time.Duration, of func(callee *ir.Machine) *Space) *Space {
+	d := table.Compile(m)
+	compiled, err := machine.Compile(d)
+	if err != nil {
+		return nil
+	}
+	callees := map[int]*Space{}
+	for i, a := range m.Activities {
+		if a.Machine == nil {
+			continue
+		}
+		if callees[i] = of(a.Machine); callees[i] == nil {
+			return nil
+		}
+	}
+	return &Space{Machine: m, tick: tick, Def: d, callees: callees, m: compiled, number: map[string]int{}, seen: map[Event]bool{}, alike: map[outline][]int{}, fired: map[int]bool{}, values: newValuesOf(d)}
 }
 
 // node is the number of a snapshot, which is made canonical.
