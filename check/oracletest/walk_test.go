@@ -124,6 +124,12 @@ func (w *walk) value(t *machine.Type) any {
 		return values[w.random.IntN(len(values))]
 	case machine.String:
 		return []string{"", "x", "other"}[w.random.IntN(3)]
+	case machine.ListKind:
+		items, n := zero(w.d, t).([]any), w.random.IntN(9)
+		for len(items) < n && (t.Len == nil || int64(len(items)) < t.Len.Max) {
+			items = append(items, w.value(t.Elem))
+		}
+		return items
 	}
 	return zero(w.d, t)
 }
