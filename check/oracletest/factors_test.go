@@ -8,10 +8,36 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 )
 
+// wrong is a change of the figures of a machine, and whether brute force finds it.
+type wrong struct {
+	name   string
+	change func(w *check.Worst)
+	caught bool
+}
+
+// areCaught changes what the checker says of the first machine of src, and looks at what brute force says of that.
+func areCaught(t *testing.T, src string, all []wrong) {
+	t.Helper()
+	s, why := brute(src)
+	if s == nil {
+		t.Fatal(why)
+	}
+	for _, f := range all {
+		w := check.Bounds(s.Machine, explore.DefaultLimit)
+		f.change(w)
+		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
+			t.Errorf("%s: brute force says %v", f.name, found)
+		}
+	}
+}
+
+// most sets a figure to n/of.
+func most(f *check.Figure, n, of int64) { f.Amount = big.NewRat(n, of) }
+
 // TestWrongFactorsAreCaught puts a wrong factor into the figures of a machine with
 // elements: brute force has another number for each.
 func TestWrongFactorsAreCaught(t *testing.T) {
-	s, why := brute(`
+	areCaught(t, `
 machine Analyse(files [0..3]string) {
     event Analysed
     activity analyse(file string) -> Analysed cost usd 0.05
@@ -25,15 +51,7 @@ machine Analyse(files [0..3]string) {
     }
     terminal Done
 }
-`)
-	if s == nil {
-		t.Fatal(why)
-	}
-	for _, f := range []struct {
-		name   string
-		change func(w *check.Worst)
-		caught bool
-	}{
+`, []wrong{
 		{"nothing", func(*check.Worst) {}, false},
 		{"two elements", func(w *check.Worst) { w.Activities[0].Amount = big.NewRat(6, 1) }, true},
 		{"four elements", func(w *check.Worst) { w.Activities[0].Amount = big.NewRat(12, 1) }, true},
@@ -42,19 +60,13 @@ machine Analyse(files [0..3]string) {
 		{"too few at most", func(w *check.Worst) { w.Activities[0].Amount, w.Activities[0].Exact = big.NewRat(8, 1), false }, true},
 		{"retries of one element", func(w *check.Worst) { w.Steps.Amount = big.NewRat(3, 1) }, true},
 		{"the cost of one attempt each", func(w *check.Worst) { w.Costs[0].Amount = big.NewRat(15, 100) }, true},
-	} {
-		w := check.Bounds(s.Machine, explore.DefaultLimit)
-		f.change(w)
-		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
-			t.Errorf("%s: brute force says %v", f.name, found)
-		}
-	}
+	})
 }
 
 // TestWrongTreesAreCaught is TestWrongFactorsAreCaught for a machine that calls another: what
 // is wrong in one of the two, or in the sum, brute force has otherwise.
 func TestWrongTreesAreCaught(t *testing.T) {
-	s, why := brute(`
+	areCaught(t, `
 machine Batch(files [0..2]string) {
     event Listed
     activity list() -> Listed cost usd 0.01
@@ -89,16 +101,7 @@ machine Review(file string) {
     terminal Good
     terminal Bad failure
 }
-`)
-	if s == nil {
-		t.Fatal(why)
-	}
-	most := func(f *check.Figure, n, of int64) { f.Amount = big.NewRat(n, of) }
-	for _, f := range []struct {
-		name   string
-		change func(w *check.Worst)
-		caught bool
-	}{
+`, []wrong{
 		{"nothing", func(*check.Worst) {}, false},
 		{"children of one element", func(w *check.Worst) { most(&w.Tree.Runs, 3, 1) }, true},
 		{"children without the run itself", func(w *check.Worst) { most(&w.Tree.Runs, 4, 1) }, true},
@@ -110,19 +113,13 @@ machine Review(file string) {
 		{"too little at most", func(w *check.Worst) { most(&w.Costs[0], 61, 100); w.Costs[0].Exact = false }, true},
 		{"steps of children left out", func(w *check.Worst) { most(&w.Tree.Steps, 5, 1) }, true},
 		{"steps of one child more", func(w *check.Worst) { most(&w.Tree.Steps, 20, 1) }, true},
-	} {
-		w := check.Bounds(s.Machine, explore.DefaultLimit)
-		f.change(w)
-		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
-			t.Errorf("%s: brute force says %v", f.name, found)
-		}
-	}
+	})
 }
 
 // TestWrongTreesOfThreeLevelsAreCaught is TestWrongTreesAreCaught for a machine that calls one
 // that calls another.
 func TestWrongTreesOfThreeLevelsAreCaught(t *testing.T) {
-	s, why := brute(`
+	areCaught(t, `
 machine Batch(files [0..2]string) {
     initial Reviewing
     state Reviewing {
@@ -165,16 +162,7 @@ machine Analyse(file string) {
     terminal Found
     terminal Nothing failure
 }
-`)
-	if s == nil {
-		t.Fatal(why)
-	}
-	most := func(f *check.Figure, n, of int64) { f.Amount = big.NewRat(n, of) }
-	for _, f := range []struct {
-		name   string
-		change func(w *check.Worst)
-		caught bool
-	}{
+`, []wrong{
 		{"nothing", func(*check.Worst) {}, false},
 		{"runs of two levels", func(w *check.Worst) { most(&w.Tree.Runs, 3, 1) }, true},
 		{"runs of the third level once in each child", func(w *check.Worst) { most(&w.Tree.Runs, 5, 1) }, true},
@@ -189,11 +177,5 @@ machine Analyse(file string) {
 		{"steps of the third level left out", func(w *check.Worst) { most(&w.Tree.Steps, 7, 1) }, true},
 		{"steps of the second level left out", func(w *check.Worst) { most(&w.Tree.Steps, 13, 1) }, true},
 		{"one step more", func(w *check.Worst) { most(&w.Tree.Steps, 20, 1) }, true},
-	} {
-		w := check.Bounds(s.Machine, explore.DefaultLimit)
-		f.change(w)
-		if found := compareWorst(s, w, map[string]int{}); (len(found) > 0) != f.caught {
-			t.Errorf("%s: brute force says %v", f.name, found)
-		}
-	}
+	})
 }
