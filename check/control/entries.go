@@ -154,16 +154,3 @@ func newRenumbering(c *Graph, s stretch) *renumbering {
 	})
 	return r
 }
-
-// Retries is an upper bound of how often an attempt of d is followed by another
-// in one visit.
-func (c *Graph) Retries(d *ir.Do) int64 {
-	total := int64(0)
-	for _, a := range c.Table.Retries(d) {
-		if a.Max == nil {
-			return graph.Infinite
-		}
-		total = graph.Sum(total, *a.Max)
-	}
-	return total
-}

@@ -59,12 +59,9 @@ func (t *Times) held(leaf *ir.State, elements func(place int) int64) int64 {
 		if d.Fan != nil {
 			n = elements(i)
 		}
-		attempts := int64(1)
-		for _, a := range t.p.Table.Retries(d) {
-			if a.Max == nil {
-				return graph.Infinite
-			}
-			attempts = graph.Sum(attempts, *a.Max)
+		attempts := graph.Sum(1, timing.MostRetries(t.p.Table, d))
+		if attempts == graph.Infinite {
+			return graph.Infinite
 		}
 		own := graph.Times(graph.Times(n, attempts), stops)
 		if len(leaf.Dos) == 1 && d.Fan != nil && d.Fan.Limit > 0 && attempts == 1 && n > 0 {

@@ -43,7 +43,11 @@ func GenerateNamed(r *rand.Rand) (text, asEnum string) {
 			b.WriteString(g.handler("None", nil))
 		}
 		if g.IntN(3) == 0 {
-			b.WriteString("    after 1h " + g.arm(nil) + "\n")
+			arm := g.arm(nil)
+			if strings.Contains(arm, " max ") {
+				arm += " else -> T"
+			}
+			b.WriteString("    after 1h " + arm + "\n")
 		}
 		b.WriteString("  }\n")
 	}
@@ -88,19 +92,19 @@ func (g *named) test(brings []string) string {
 // arm is where it leads, and what it sets.
 func (g *named) arm(brings []string) string {
 	arm := "-> " + g.one(append([]string{"T"}, g.states...))
-	if g.IntN(5) == 0 {
-		arm += fmt.Sprintf(" max %d else -> T", 1+g.IntN(2))
-	}
-	if g.IntN(5) < 3 && !strings.Contains(arm, "else") {
+	switch g.IntN(5) {
+	case 0:
+		arm += fmt.Sprintf(" max %d", 1+g.IntN(2))
+	case 1, 2, 3:
 		arm += " { " + g.one(g.fields) + " = " + g.one([]string{g.place(brings), g.place(brings), "LIT0"}) + " }"
 	}
 	return arm
 }
 
 func (g *named) handler(event string, brings []string) string {
-	arms := "when " + g.test(brings) + " " + strings.Replace(g.arm(brings), " else -> T", "", 1)
+	arms := "when " + g.test(brings) + " " + g.arm(brings)
 	if g.IntN(5) < 2 {
-		arms += "\n      else when " + g.test(brings) + " " + strings.Replace(g.arm(brings), " else -> T", "", 1)
+		arms += "\n      else when " + g.test(brings) + " " + g.arm(brings)
 	}
 	return "    on " + event + " " + arms + "\n      else " + g.one([]string{"-> T", "reject", "ignore", "-> " + g.one(g.states)}) + "\n"
 }

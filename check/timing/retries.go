@@ -3,9 +3,23 @@ package timing
 import (
 	"math/big"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
+
+// MostRetries is an upper bound of how often an attempt of d, a do of t, is followed by another
+// in one visit.
+func MostRetries(t *flat.Table, d *ir.Do) int64 {
+	total := int64(0)
+	for _, a := range t.Retries(d) {
+		if a.Max == nil {
+			return graph.Infinite
+		}
+		total = graph.Sum(total, *a.Max)
+	}
+	return total
+}
 
 // LeastWait is the least that the first wait of a, a retry, may take.
 func LeastWait(a *ir.Arm) int64 {

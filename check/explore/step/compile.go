@@ -53,7 +53,8 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 		id = len(c.atoms)
 		c.known[key] = id
 		a := atom{host: host, wish: c.wishOf(e, arm)}
-		if call, is := e.(*ir.Call); host && is {
+		if host {
+			call := e.(*ir.Call)
 			a.guard, a.told = call.Guard, c.toldBy(call, arm)
 		} else {
 			a.judged = c.judge(e, negated)
@@ -68,14 +69,16 @@ func (c *compiler) free(key string, host, negated bool, e ir.Expr, arm *ir.Arm) 
 			return true
 		})
 		c.atoms = append(c.atoms, a)
-	} else if c.atoms[id].wish != nil {
-		c.atoms[id].wish = c.atoms[id].wish.and(c.wishOf(e, arm))
+	} else {
+		if w := c.atoms[id].wish; w != nil {
+			c.atoms[id].wish = w.and(c.wishOf(e, arm))
+		}
+		if host {
+			c.atoms[id].addTold(c.toldBy(e.(*ir.Call), arm))
+		}
 	}
 	if !host {
 		c.guesses++
-	}
-	if call, is := e.(*ir.Call); host && is && ok {
-		c.atoms[id].addTold(c.toldBy(call, arm))
 	}
 	if text := ir.ExprText(e); host && !slices.Contains(c.atoms[id].texts, text) {
 		c.atoms[id].texts = append(c.atoms[id].texts, text)

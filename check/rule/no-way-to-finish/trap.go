@@ -78,15 +78,18 @@ func traps(g *space, broken map[check.InputAt]bool) []*trap {
 func (t *trap) enter(g *space, doomed []bool, back *graph.Graph) {
 	move := g.moves(t.of)
 	circle := slices.ContainsFunc(t.members, func(c int32) bool { return move(c) != nil })
-	var others []int32
-	for c := range int32(g.Len()) {
-		if !circle && doomed[c] && g.Settled(c) && !t.has[g.Leaf(c)] {
-			others = append(others, c)
+	var leads []bool // to another state; of no interest where the run goes round
+	if !circle {
+		var others []int32
+		for c := range int32(g.Len()) {
+			if doomed[c] && g.Settled(c) && !t.has[g.Leaf(c)] {
+				others = append(others, c)
+			}
 		}
+		leads = back.Reach(others...)
 	}
-	leads := back.Reach(others...)
 	for c := range int32(g.Len()) {
-		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || leads[c] || circle && move(c) == nil {
+		if !doomed[c] || !g.Settled(c) || !t.has[g.Leaf(c)] || circle && move(c) == nil || !circle && leads[c] {
 			continue
 		}
 		t.first = c
