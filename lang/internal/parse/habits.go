@@ -56,6 +56,7 @@ const conditionFirst = "Write the condition before the arrow."
 // What stands in an order, as advice where it stands in another.
 const (
 	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
+	resultOf        = `An activity raises events: write "-> Found", and "event Found { … }" with what it brings.`
 	partsOfDo       = `Write the parts of a "do" in this order: "for" with its "limit", "as", "per", then the time limits.`
 )
 
@@ -66,6 +67,7 @@ var surplus = map[string]map[string]string{
 		"retry":   `Write "on failed retry …" in each state that runs it.`,
 		"timeout": `Write the time limit behind the call: "do f() timeout 5m".`,
 		",":       `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
+		"returns": resultOf, "return": resultOf, "result": resultOf, "yields": resultOf, ":": resultOf,
 	},
 	"do": {
 		"as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
@@ -143,7 +145,7 @@ func opening(t, behind *lexer.Token) string {
 	case t.Value == "when" || t.Value == "else":
 		return `A condition stands behind an input. In a state without activities, "on done when … -> … else -> …" chooses at once.`
 	case is(t, "->"):
-		return `An arrow belongs to an "on" or an "after"; behind "retry 3" or "max 3" it is "else -> …".`
+		return `An arrow belongs to an "on" or an "after", and stands before its block: "on E -> S { … }"; behind "retry 3" or "max 3" it is "else -> …".`
 	case t.Type == tokName && openers[behind.Value] != "" && behind.Type == tokPunct:
 		return fmt.Sprintf(openers[behind.Value], t.Value)
 	}
