@@ -68,6 +68,9 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 		return
 	}
 	help := "Declare it, or name " + article(kind) + " that is declared."
+	if kind == "category" {
+		help = `Declare it, as in "failures { ` + name.Text + ` }", or name a category that is declared.`
+	}
 	if file := r.declaredIn(kind, name.Text); file != "" {
 		help, nearest = "It is declared in "+quote(file)+": import that file here. What it is imported by does not bring it.", ""
 	}

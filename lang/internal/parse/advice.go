@@ -33,6 +33,10 @@ func advice(word, what string, seen []*lexer.Token) string {
 		if what == `"{"` {
 			help = `Write the limits in braces, as in "budget { usd 2.00, time 1h }".`
 		}
+	case "failures":
+		if what == `"{"` {
+			help = `Write the categories in braces, as in "failures { transient, auth }".`
+		}
 	case "activity":
 		if behind.Value == "cost" && isNumber(found) {
 			help = `Write the amount behind the name of the cost: "cost usd ` + found.Value + `".`
