@@ -83,8 +83,10 @@ func opensItem(t *lexer.Token) bool {
 // fits reports whether next may stand behind a word that opens an item.
 func fits(word string, next *lexer.Token) bool {
 	switch word {
-	case "context", "failures", "budget", "entry", "exit":
+	case "context", "failures", "entry", "exit":
 		return is(next, "{")
+	case "budget":
+		return is(next, "{") || isNumber(next)
 	case "import", "scenario":
 		return next.Type == tokString
 	case "after":
