@@ -23,6 +23,7 @@ type running struct {
 	host      *host
 	attempt   *machine.Task // as its machine has it; set before the activity begins
 	begins    bool          // with a step of the run
+	hasBegun  bool          // so, under this claim
 	uncounted *sync.Once    // said of its costs
 	started   time.Time     // of the run; set before the activity begins
 	stderr    *stderrLog    // nil until the activity begins

@@ -18,6 +18,10 @@ import (
 // it has used.
 func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	e := r.engine
+	if err := r.settleLost(s); err != nil {
+		r.release(e.poll, err.Error(), nil)
+		return nil, false
+	}
 	if len(s.Above) > 0 {
 		waits, err := e.hearAbove(r.ctx, r.task.Run)
 		switch {
@@ -40,7 +44,8 @@ func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	}
 	out, err := r.step(machine.BeginInput, nil)
 	for err == nil && out.snapshot.Status == Running && out.snapshot.IsOpen(r.attempt) && out.snapshot.PausedAt.IsZero() {
-		if r.begun(out.snapshot) {
+		if r.begunBy(out.snapshot) == e.worker {
+			r.hasBegun = true
 			return out.snapshot, true
 		}
 		out, err = r.step(machine.BeginInput, nil) // over_budget was taken, and the run is where it was
@@ -61,14 +66,37 @@ func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	return nil, false
 }
 
-// begun reports whether the attempt stands as one that has begun here.
-func (r *running) begun(s *machine.Snapshot) bool {
+// begunBy is the worker with whom the attempt has begun, or nothing.
+func (r *running) begunBy(s *machine.Snapshot) string {
 	for i := range s.Tasks {
 		if t := &s.Tasks[i]; t.Do == r.attempt.Do && t.Key == r.task.Key && t.Attempt == r.task.Attempt {
-			return t.Begun == r.engine.worker
+			return t.Begun
 		}
 	}
-	return false
+	return ""
+}
+
+// settleLost notes of a worker with whom the attempt has begun before that it was lost, where that is not
+// in history: who had taken its task over has died with the note. What it has declared counts then. A call
+// of a machine has declared nothing.
+func (r *running) settleLost(s *machine.Snapshot) error {
+	if r.begunBy(s) == "" || r.host.machine.Callee(r.attempt.Do) != "" {
+		return nil
+	}
+	err := r.insist(func(ctx context.Context) error {
+		_, err := r.engine.apply(ctx, &request{run: r.task.Run, input: func(_ *Machine, s *machine.Snapshot) (machine.Input, error) {
+			in := machine.NoteInput(machine.LostInput, r.attempt, "")
+			if in.Worker = r.begunBy(s); in.Worker == "" {
+				return in, ErrFenced
+			}
+			return in, nil
+		}})
+		return err
+	})
+	if errors.Is(err, ErrFenced) {
+		return nil // it is noted by now
+	}
+	return err
 }
 
 // step takes an input of the attempt that does not end it.

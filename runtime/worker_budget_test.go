@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	. "github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // enforcedJob is a job that declares 0.4 usd an attempt and is held to 1; over_budget is what
@@ -112,4 +114,69 @@ func TestHaltedByBudget(t *testing.T) {
 			t.Error("a run that nothing has halted is let go on")
 		}
 	})
+}
+
+// dying is the store of a worker that claims one task, and loses the notes of one kind, as its death
+// would.
+type dying struct {
+	store.Store
+	loses   InputKind
+	claimed bool
+}
+
+func (d *dying) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	if d.claimed {
+		return nil, nil
+	}
+	rows, err := d.Store.Claim(ctx, q)
+	d.claimed = len(rows) > 0
+	return rows, err
+}
+
+func (d *dying) Commit(ctx context.Context, c *store.Commit) error {
+	if slices.ContainsFunc(c.History, func(h store.HistoryRow) bool { return h.Kind == d.loses }) {
+		return ErrFenced
+	}
+	return d.Store.Commit(ctx, c)
+}
+
+// TestLostAttemptCounts: what an attempt declares whose worker is lost counts before the next one begins,
+// also where who had found it lost has died with the note. So two attempts of 0.4 usd are made of 1, not three.
+// One that is released without having used anything counts nothing.
+func TestLostAttemptCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		first error
+		spent string
+		calls int
+	}{
+		"lost":     {ErrWorkerLost, "0.8", 2},
+		"declined": {Decline("later"), "0.8", 3},
+	} {
+		for _, worker := range []string{"a", "b"} { // who makes the first attempt, and who the others
+			t.Run(name+" "+worker, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					db, calls := memstore.New(), 0
+					open := func(s store.Store, worker string) *Engine {
+						e := NewEngine(s, WithWorker(worker))
+						register(t, e, enforcedJob(t, true), Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, _ *Attempt) (Result, error) {
+							if calls++; calls == 1 {
+								return Result{}, c.first
+							}
+							return Result{Event: "Found", Data: json.RawMessage(`{"n":1}`)}, nil
+						}}})
+						return e
+					}
+					first := run(t, open(&dying{Store: db, loses: machine.LostInput}, "a"))
+					begin(t, first.Engine, "r")
+					synctest.Wait()
+					first.stop()
+					w := run(t, open(db, worker))
+					defer w.stop()
+					if v := await(t, w.Engine, "r"); v.State != "Stopped" || calls != c.calls || v.Costs[0].Spent != c.spent {
+						t.Errorf("%s, %d calls, %+v", v.State, calls, v.Costs)
+					}
+				})
+			})
+		}
+	}
 }

@@ -265,7 +265,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 		e.logger.Warn("a task could not be released; its lease runs out", slog.String("run", r.task.Run),
 			slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Any("error", err))
 	}
-	if len(cost) > 0 {
+	if len(cost) > 0 || r.hasBegun {
 		r.note(machine.ReturnInput, why, cost)
 	}
 	e.changes.notify(r.task.Run)

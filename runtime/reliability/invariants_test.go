@@ -26,8 +26,8 @@ import (
 //   - an acknowledged start and event is in history, and each event once; one
 //     that was not acknowledged is there as a whole or not at all;
 //   - no run took more steps or attempts than the checker has proved;
-//   - of a run that is held to a budget no attempt was made that has not begun in its
-//     history, and none has begun past the budget before over_budget was taken;
+//   - of a run that is held to a budget no attempt was made more often than it has begun in
+//     its history, and none has begun past the budget before over_budget was taken;
 //   - timers fire at most once for each entry, and never early;
 //   - the end of an attempt is taken once, under the youngest claim of its task;
 //   - nothing was done outside that history does not know of, and no attempt
@@ -40,7 +40,7 @@ import (
 // Where all is done, the runs have ended and nothing is left in the outbox. It
 // gives every fault that it finds.
 func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
-	in := &inspection{ctx: ctx, store: db, models: m.byName(), e: e, tasks: map[string]bool{}, begun: map[string]bool{},
+	in := &inspection{ctx: ctx, store: db, models: m.byName(), e: e, tasks: map[string]bool{}, begun: map[string]int{},
 		runs: map[string]*model{}, tree: newForest()}
 	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
@@ -61,7 +61,9 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 	}
 	in.claims()
 	in.timers()
+	made := map[string]int{}
 	for _, c := range e.calls {
+		made[attemptOf(c.key, c.attempt)]++
 		if key := attemptOf(c.key, c.attempt); !in.tasks[key] {
 			in.fault("attempt %s was made, and no history has started it", key)
 		}
@@ -70,8 +72,10 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 			continue // no history has started the attempt
 		}
 		g := in.tree.runs[c.run] // nil where its history cannot be read
-		if do, ok := m.Do(doOf(c.run, c.key)); ok && g != nil && m.Begins(g.snapshot, do) && !in.begun[attemptOf(c.key, c.attempt)] {
-			in.fault("attempt %s was made, and has not begun", attemptOf(c.key, c.attempt))
+		if do, ok := m.Do(doOf(c.run, c.key)); ok && g != nil && m.Begins(g.snapshot, do) {
+			if id := attemptOf(c.key, c.attempt); made[id] > in.begun[id] {
+				in.fault("attempt %s was made %d times, and has begun %d times", id, made[id], in.begun[id])
+			}
 		}
 		if c.right && c.checkpoint < c.past {
 			in.fault("attempt %s was handed checkpoint %d after %d", attemptOf(c.key, c.attempt), c.checkpoint, c.past)
@@ -92,7 +96,7 @@ type inspection struct {
 	faults []error
 	runs   map[string]*model
 	tasks  map[string]bool // attempts that history has started
-	begun  map[string]bool // attempts that have begun by it
+	begun  map[string]int  // by attempt: how often it has begun by it
 	alarms []store.TimerRow
 	tree   *forest
 }
@@ -125,7 +129,7 @@ func (w *walk) spending(r *machine.Record, after *machine.Snapshot) {
 	if r.Effect != machine.Begun {
 		return
 	}
-	w.in.begun[attemptOf(r.Input.Key, r.Input.Attempt)] = true
+	w.in.begun[attemptOf(r.Input.Key, r.Input.Attempt)]++
 	if len(w.m.HeldBelow(&machine.Snapshot{})) == 0 {
 		return // a run above it is held
 	}
