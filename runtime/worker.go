@@ -221,7 +221,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 	woken, unwatch := e.changes.watch("")
 	defer unwatch()
 	defer w.leases.begin()()
-	defer w.shutDown(ctx)
+	defer w.shutDown()
 	failing, wait, prepared := time.Time{}, time.Duration(0), false
 	for ctx.Err() == nil {
 		until, err := time.Time{}, error(nil)
@@ -364,7 +364,7 @@ func (w *worker) occupied() int {
 // shutDown waits for the activities and deliveries under way: first it lets them
 // go on, then it cancels them. When the worker has nothing more to do of its own accord
 // there are none of its runs' left.
-func (w *worker) shutDown(ctx context.Context) {
+func (w *worker) shutDown() {
 	e := w.engine
 	done := make(chan struct{})
 	go func() {

@@ -273,26 +273,26 @@ func (g *maker) handlers(s *State) {
 				if len(s.Dos) == 2 && s.Dos[0].Act == s.Dos[1].Act || s.leaf() && s.Dos[0].Label != "" && g.chance(20) {
 					for _, d := range s.Dos {
 						if slices.Contains(d.Act.Events, e) {
-							g.on(s, &Trigger{Kind: "event", Event: e, Label: d.Label}, e, d)
+							g.on(s, &Trigger{Kind: "event", Event: e, Label: d.Label}, e)
 						}
 					}
 					continue
 				}
-				g.on(s, t, e, nil)
+				g.on(s, t, e)
 			}
 			continue
 		}
 		if g.chance(35) {
-			g.on(s, &Trigger{Kind: "event", Event: e}, e, nil)
+			g.on(s, &Trigger{Kind: "event", Event: e}, e)
 		}
 	}
 	if inside(func(*Do) bool { return true }) && g.chance(inherited) {
 		if s.leaf() && len(s.Dos) == 2 {
 			for _, d := range s.Dos {
-				g.on(s, &Trigger{Kind: "failed", Label: d.Label}, nil, d)
+				g.on(s, &Trigger{Kind: "failed", Label: d.Label}, nil)
 			}
 		} else {
-			g.on(s, &Trigger{Kind: "failed"}, nil, nil)
+			g.on(s, &Trigger{Kind: "failed"}, nil)
 		}
 		if s.leaf() && g.chance(30) {
 			var cats []string
@@ -306,20 +306,20 @@ func (g *maker) handlers(s *State) {
 				if len(s.Dos) == 2 {
 					t.Label = d.Label
 				}
-				g.on(s, t, nil, d)
+				g.on(s, t, nil)
 			}
 		}
 	}
 	if g.chance(25) && !s.leaf() || s.leaf() && len(s.Dos) > 0 && g.chance(70) || s.leaf() && len(s.Dos) == 0 && g.chance(15) {
-		g.on(s, &Trigger{Kind: "done"}, nil, nil)
+		g.on(s, &Trigger{Kind: "done"}, nil)
 	}
 	if g.chance(5) {
 		s.Ons = append(s.Ons, &On{Triggers: []*Trigger{{Kind: "cancel"}}, Arms: []*Arm{{Op: "go", To: pick(g, g.all)}}})
 	}
 }
 
-// on adds a handler. do is the activity that raises the trigger, where it is one.
-func (g *maker) on(s *State, t *Trigger, e *Event, do *Do) {
+// on adds a handler.
+func (g *maker) on(s *State, t *Trigger, e *Event) {
 	o := &On{Triggers: []*Trigger{t}}
 	retry := said(t, e)
 	if retry && t.Label == "" && s.leaf() && len(s.Dos) > 1 {
@@ -329,7 +329,7 @@ func (g *maker) on(s *State, t *Trigger, e *Event, do *Do) {
 		retry = !slices.ContainsFunc(g.leafs, func(l *State) bool { return l.within(s) && len(l.Dos) > 1 })
 	}
 	g.items = g.opt.Record && g.opt.Lists && said(t, e) && s.leaf() && !slices.ContainsFunc(s.Dos, func(d *Do) bool { return d.List == nil })
-	o.Arms = g.chain(s, e, retry, e != nil && !e.Raised)
+	o.Arms = g.chain(e, retry, e != nil && !e.Raised)
 	g.items = false
 	s.Ons = append(s.Ons, o)
 }

@@ -1,6 +1,6 @@
 package contracttest
 
-func (g *maker) chain(s *State, e *Event, retry, external bool) []*Arm {
+func (g *maker) chain(e *Event, retry, external bool) []*Arm {
 	var arms []*Arm
 	for {
 		a := &Arm{Op: "go", To: pick(g, g.all)}
@@ -187,7 +187,7 @@ func (g *maker) timers() {
 				a.Wait = 2
 			}
 			a.Idle = g.chance(20)
-			a.Arms = g.chain(s, nil, false, false)
+			a.Arms = g.chain(nil, false, false)
 			s.Afters = append(s.Afters, a)
 		}
 	}

@@ -41,7 +41,7 @@ func (g *maker) over(s *State) {
 	}
 	add := func(costs []string) {
 		t := &Trigger{Kind: "over", Cats: costs}
-		s.Ons = append(s.Ons, &On{Triggers: []*Trigger{t}, Arms: g.chain(s, nil, false, false)})
+		s.Ons = append(s.Ons, &On{Triggers: []*Trigger{t}, Arms: g.chain(nil, false, false)})
 	}
 	if len(named) == 0 {
 		return

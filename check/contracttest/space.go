@@ -153,7 +153,7 @@ func (s *Space) start(data []int) {
 		m.enter(c, nil, nil, m.Root, read, r)
 		s.note(nil, r)
 		if r.how == moved {
-			s.remember(r.next, nil, r)
+			s.remember(r.next, nil)
 			s.first = append(s.first, edge{to: s.add(r.next), starts: r.starts})
 		}
 		if !ch.next() {
@@ -206,7 +206,7 @@ func (s *Space) succeed(n *config, d *Do) {
 }
 
 // remember brings up to date what the asserts remember.
-func (s *Space) remember(n *config, from *State, r *result) {
+func (s *Space) remember(n *config, from *State) {
 	in := func(t *State) bool {
 		return t != nil && (n.leaf == t || !t.leaf() && n.leaf.within(t) && !(from != nil && from.within(t)))
 	}
@@ -318,7 +318,7 @@ func (s *Space) judge(i int, c *config, in *input, r *result, e edge) {
 		}
 		e.move, e.retry, e.starts = r.how == moved, r.how == retried, r.starts
 		if e.move {
-			s.remember(r.next, c.leaf, r)
+			s.remember(r.next, c.leaf)
 		}
 		s.reports(i, r.next, in.do, e)
 	}

@@ -272,16 +272,16 @@ func (x *search) lookAgain(code *step.StateCode) {
 		}
 		i := code.Takes[at]
 		if i < 0 {
-			x.each(graph.None, func() { x.look(code, at, i) })
+			x.each(graph.None, func() { x.look(at, i) })
 			continue
 		}
 		x.In = &code.Inputs[i]
-		x.eachOf(x.In, func() { x.look(code, at, i) })
+		x.eachOf(x.In, func() { x.look(at, i) })
 	}
 }
 
 // look looks once at the deferred event in place at.
-func (x *search) look(code *step.StateCode, at, i int) {
+func (x *search) look(at, i int) {
 	deferred, pending := x.Program.Packing.Deferred, x.Program.Packing.Pending
 	if last := x.Oracle.Choose(2) == 0; last {
 		deferred.Put(x.Next, at, false)

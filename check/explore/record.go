@@ -138,7 +138,7 @@ func (r *recorder) step(e int32) {
 		r.deferAgain(c.Event)
 	}
 	if r.schedule != nil && (l.Kind != Retried || c.Do.Fan == nil) {
-		r.schedule.goesOn(l, r.p.Leaf(r.at), r.p.Leaf(r.p.To[e]), c, s)
+		r.schedule.goesOn(l, r.p.Leaf(r.p.To[e]), c, s)
 	}
 	if r.advance(e, l, c); l.Begun > 0 {
 		r.beginVisit(l)

@@ -113,7 +113,7 @@ func (s *schedule) starts(b step.StartedTimer) {
 }
 
 // goesOn adds what starts with the step along an edge.
-func (s *schedule) goesOn(l Label, from, leaf *ir.State, in ir.Case, found *sought) {
+func (s *schedule) goesOn(l Label, leaf *ir.State, in ir.Case, found *sought) {
 	switch l.Kind {
 	case Started, Moved:
 		for t := range s.due {

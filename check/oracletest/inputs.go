@@ -16,7 +16,7 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 	}
 	for _, task := range at.Tasks {
 		if task.State == machine.TaskOpen {
-			for _, in := range s.says(at, task) {
+			for _, in := range s.says(task) {
 				for _, report := range s.reports(at, task.Do) {
 					in.Cost = report
 					list = append(list, in)
@@ -40,7 +40,7 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 }
 
 // says is all that an attempt can say.
-func (s *Space) says(at *machine.Snapshot, task machine.Task) []machine.Input {
+func (s *Space) says(task machine.Task) []machine.Input {
 	do := &s.Def.Dos[task.Do]
 	activity := &s.Def.Activities[do.Activity]
 	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}

@@ -184,7 +184,7 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 			return b.String()
 		}
 		a := choice.Arm
-		b.WriteString("// " + oneLine(armText(k, a)) + "\n")
+		b.WriteString("// " + oneLine(armText(a)) + "\n")
 		conds := c.condition(&b, k, a)
 		body := c.arm(leaf, k, a)
 		if conds == "" {
@@ -198,7 +198,7 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 
 // armText is an arm with its trigger as written, which does not move when
 // lines do.
-func armText(k ir.Case, a *ir.Arm) string {
+func armText(a *ir.Arm) string {
 	if a.Timer != nil {
 		return a.Timer.Text() + " " + a.Text()
 	}

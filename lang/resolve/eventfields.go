@@ -32,7 +32,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 		if f == nil || f.Type.Kind == ir.Invalid {
 			return bad(at)
 		}
-		p, rest, found := r.walkTo(f.Type, "event."+f.Name, names[1:])
+		p, rest, found := r.walkTo(f.Type, names[1:])
 		keys = rest
 		for _, name := range p.within.Of(f.Name, f.Optional) {
 			whole[name] = true

@@ -153,7 +153,7 @@ func (r *resolver) ofElement(at token.Span, names []*ast.Name, sc scope) ir.Expr
 		return r.keys(&ir.FanRef{E: ir.E{T: f.Element().Index, At: at}, Fan: f, Index: true}, names[1:], at, sc)
 	}
 	r.referElement(&names[0].Node, names[0].Text, sc)
-	p, keys, found := r.walkTo(f.List.Type.Elem, f.Item, names[1:])
+	p, keys, found := r.walkTo(f.List.Type.Elem, names[1:])
 	if !found {
 		return bad(at) // also where its list was reported
 	}

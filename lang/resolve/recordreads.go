@@ -19,7 +19,7 @@ type spot struct {
 
 // walk is walkTo for a place that is no part of a json.
 func (r *resolver) walk(t *ir.Type, what string, names []*ast.Name) (p spot, found bool) {
-	p, keys, found := r.walkTo(t, what, names)
+	p, keys, found := r.walkTo(t, names)
 	if len(keys) > 0 {
 		r.report(unknownName, keys[0].Span(), quote(joined(what, p.path))+" is "+article(named(p.t))+", and has no fields", "Only a record has fields.")
 		return p, false
@@ -27,9 +27,9 @@ func (r *resolver) walk(t *ir.Type, what string, names []*ast.Name) (p spot, fou
 	return p, found
 }
 
-// walkTo follows names into a value of type t, which is called what; not found is
-// reported. The names behind what is no record are keys, which only a json has.
-func (r *resolver) walkTo(t *ir.Type, what string, names []*ast.Name) (p spot, keys []*ast.Name, found bool) {
+// walkTo follows names into a value of type t; not found is
+// reported. The names behind a value that is no record are keys, which only a json has.
+func (r *resolver) walkTo(t *ir.Type, names []*ast.Name) (p spot, keys []*ast.Name, found bool) {
 	p.t = t
 	for i, name := range names {
 		switch {
@@ -111,7 +111,7 @@ func (r *resolver) member(src ast.Expr, sc scope) ir.Expr {
 	}
 	v := r.vars.names[names[0].Text]
 	r.referTo(names[0], v)
-	p, keys, found := r.walkTo(v.Type, v.Name, names[1:])
+	p, keys, found := r.walkTo(v.Type, names[1:])
 	if !found {
 		return bad(at)
 	}

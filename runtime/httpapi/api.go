@@ -81,9 +81,9 @@ const answerWithin = 10 * time.Second
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handler, pattern := a.mux.Handler(r)
+	_, pattern := a.mux.Handler(r)
 	if pattern == "" {
-		a.unknownPath(w, r, handler)
+		a.unknownPath(w, r)
 		return
 	}
 	a.mux.ServeHTTP(w, r)

@@ -183,7 +183,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 }
 
 // unknownPath answers where there is no route: 404, or 405 with the methods that there are.
-func (a *API) unknownPath(w http.ResponseWriter, r *http.Request, handler http.Handler) {
+func (a *API) unknownPath(w http.ResponseWriter, r *http.Request) {
 	var methods []string
 	for _, to := range a.routes {
 		probe := r.Clone(r.Context())

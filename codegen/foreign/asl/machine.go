@@ -320,7 +320,7 @@ func (m *machine) next(st *foreign.Value) (string, error) {
 }
 
 func (m *machine) lost(format string, args ...any) { m.cur.Add(m.item.Data(format, args...)) }
-func (m *machine) gone(format string, args ...any) { m.cur.Add(m.item.Lost(format, args...)) }
+func (m *machine) gone(what string)                { m.cur.Add(m.item.Lost("%s", what)) }
 func (m *machine) part(format string, args ...any) { m.cur.Add(m.item.Part(format, args...)) }
 
 // language refuses a QueryLanguage that is none.

@@ -139,7 +139,7 @@ func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Pa
 			p.failure(s, n, c, arms)
 		}
 	}
-	p.limits(s, n, d)
+	p.limits(n, d)
 	for _, a := range d.Args {
 		p.unsaid(a)
 	}
@@ -210,7 +210,7 @@ func sameChoices(a, b []ir.Choice) bool {
 }
 
 // limits says which limits of an attempt nothing watches.
-func (p *planner) limits(s *ir.State, n *Node, d *ir.Do) {
+func (p *planner) limits(n *Node, d *ir.Do) {
 	for _, l := range []struct {
 		word string
 		ns   *int64

@@ -35,10 +35,8 @@ func (g *guards) engine(store runtime.Store) (*runtime.Engine, error) {
 	})), process.CheckFolder(g.activities)
 }
 
-// step takes a step of a run with such an engine, and gives the run as it then
-// is.
-func (g *guards) step(ctx context.Context, store runtime.Store, run string,
-	take func(*runtime.Engine) (runtime.View, error)) (runtime.View, error) {
+// step takes a step of a run with such an engine, and gives the run as it then is.
+func (g *guards) step(store runtime.Store, take func(*runtime.Engine) (runtime.View, error)) (runtime.View, error) {
 	engine, err := g.engine(store)
 	if err != nil {
 		return runtime.View{}, err
@@ -51,7 +49,7 @@ func (g *guards) step(ctx context.Context, store runtime.Store, run string,
 // answer.
 func (g *guards) answer(ctx context.Context, t *target, run string, take func(*runtime.Engine) (runtime.View, error)) error {
 	return t.with(ctx, readWrite, run, func(store runtime.Store) error {
-		v, err := g.step(ctx, store, run, take)
+		v, err := g.step(store, take)
 		if err != nil {
 			return err
 		}

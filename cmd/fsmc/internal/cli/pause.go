@@ -65,7 +65,7 @@ func newSteer(s *streams, of *steering) *cobra.Command {
 	)
 	many := bulk{does: of.does, judge: of.judge,
 		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
-			return ask.step(ctx, store, run, func(engine *runtime.Engine) (runtime.View, error) {
+			return ask.step(store, func(engine *runtime.Engine) (runtime.View, error) {
 				return of.act(engine, ctx, run, who)
 			})
 		}}
