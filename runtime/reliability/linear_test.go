@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -70,13 +72,18 @@ func openTick(path string) (tick, error) {
 }
 
 const (
-	bidders = 3  // goroutines of a process
-	bids    = 50 // of each
-	lots    = 4  // runs
+	bidders = 3   // goroutines of a process
+	bids    = 150 // of each, shared by the processes: with more of them at once, porcupine takes far longer
+	lots    = 4   // runs
 )
 
 // bid is a child that sends to all runs of dir.
 func bid(dir, name string) error {
+	name, processes, _ := strings.Cut(name, " of ")
+	n, err := strconv.Atoi(processes)
+	if err != nil {
+		return err
+	}
 	s, err := auctions.open(dir, name, 0)
 	if err != nil {
 		return err
@@ -95,7 +102,7 @@ func bid(dir, name string) error {
 	for range bidders {
 		all.Go(func() {
 			client := int(clock.n.Add(1))
-			for range bids {
+			for range bids / n {
 				b := someBid(client)
 				b.Begun = clock.n.Add(1)
 				log.note(encode(&b))
@@ -288,10 +295,10 @@ func auctionOff(t *testing.T, dir string, n int) map[string][]porcupine.Operatio
 	}
 	var processes []*process
 	for i := range n {
-		processes = append(processes, spawn(t, "bid", dir, fmt.Sprint("b", i), ""))
+		processes = append(processes, spawn(t, "bid", dir, fmt.Sprintf("b%d of %d", i, n), ""))
 	}
 	time.Sleep(rand.N(40 * time.Millisecond))
-	processes[0].signal(t, syscall.SIGKILL)
+	processes[n-1].signal(t, syscall.SIGKILL) // the one that has begun last
 	for _, p := range processes {
 		p.ended(t)
 	}
