@@ -85,7 +85,7 @@ runtime/internal/mutants    <
 runtime/memstore            < runtime/machine runtime/store
 runtime/storetest           < runtime/machine runtime/store
 runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
-runtime/postgres            < runtime/machine runtime/store github.com/jackc/pgx/v5
+runtime/postgres            < runtime/machine runtime/store runtime/internal/failpoint github.com/jackc/pgx/v5
 runtime/postgres/pgtest     < github.com/jackc/pgx/v5
 runtime/enginetest          < runtime runtime/machine runtime/machine/machinetest runtime/store
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3

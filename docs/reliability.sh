@@ -38,6 +38,10 @@ row 'SIGKILL at any moment' '{kills at random moments} kills of one process, or 
 	"FSMC_RANDOM_KILLS=${FSMC_RANDOM_KILLS:-1000} go test -run '^TestKillAtRandom\$' -timeout 1h $here"
 row 'SIGKILL of trees of runs at any moment' '{kills of trees at random moments} kills, as above, of parents, children and their children' 'all invariants' \
 	"FSMC_RANDOM_KILLS=${FSMC_TREE_KILLS:-500} go test -run '^TestKillTreesAtRandom\$' -timeout 1h $here"
+row 'SIGKILL of processes on PostgreSQL, at failpoints and between messages' '{kills at failpoints} processes killed, at {failpoints} places' 'all invariants' \
+	"FSMC_KILLS=${FSMC_KILLS:-30} go test -tags failpoint -run '^TestKillPostgresAtFailpoints\$' -timeout 1h $here"
+row 'SIGKILL of processes on PostgreSQL at any moment' '{kills at random moments on PostgreSQL} kills, as above, of single runs and of trees' 'all invariants' \
+	"FSMC_RANDOM_KILLS=${FSMC_TREE_KILLS:-500} go test -run '^TestKillPostgresAtRandom\$' -timeout 1h $here"
 row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as it was before the command, or as it is after it; the same command again does the rest' \
 	"go test -tags failpoint -run '^TestKillOperators\$' $here"
 row 'Power loss' '{losses of power} losses at random moments, each with a state of the disk that it may leave' 'every acknowledged step is there, no step is there in part, the file is sound' \
@@ -56,6 +60,8 @@ row 'SIGSTOP at any moment' '{stops at random moments} stops of one of two proce
 	"FSMC_STOPS=${FSMC_STOPS:-30} go test -run '^TestStopAtRandom\$' $here"
 row 'Concurrent senders, one of them killed' '{concurrent sends from three processes} sends from three processes' 'the answers are linearizable (porcupine, with the pure step as the model)' \
 	"FSMC_ROUNDS=${FSMC_ROUNDS:-20} go test -run '^TestLinearizability\$' $here"
+row 'Concurrent senders on PostgreSQL, one of them killed' '{concurrent sends from eight processes} sends from eight processes' 'the answers are linearizable' \
+	"FSMC_ROUNDS=${FSMC_ROUNDS:-20} go test -run '^TestLinearizabilityOnPostgres\$' $here"
 row 'Clock set forwards and backwards' '{jumps of the clock} jumps of the clock of one of two engines, of up to three hours' 'all invariants' \
 	"FSMC_ORDERS=${FSMC_ORDERS:-150} go test -run '^TestClockJumps\$' $here"
 row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of virtual time, in {milliseconds for a virtual day} ms' 'each timer fires once, at its microsecond' \

@@ -101,18 +101,28 @@ func (l *load) take(s *postgres.Store, run, name string) {
 // takes waits until so many more steps have been acknowledged.
 func (l *load) takes(n int) {
 	l.Helper()
-	want := l.count() + n
-	for begun := time.Now(); l.count() < want; time.Sleep(time.Millisecond) {
-		if time.Since(begun) > 5*time.Minute {
-			l.Fatalf("no steps are made: %d of %d", l.count(), want)
-		}
-	}
+	l.more("steps are made", n, func() int { return len(l.made) })
 }
 
-func (l *load) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.made)
+// fails waits until so many more calls have failed.
+func (l *load) fails(n int) {
+	l.Helper()
+	l.more("calls fail", n, func() int { return l.failed })
+}
+
+func (l *load) more(what string, n int, of func() int) {
+	l.Helper()
+	count := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return of()
+	}
+	want := count() + n
+	for begun := time.Now(); count() < want; time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 5*time.Minute {
+			l.Fatalf("no %s: %d of %d", what, count(), want)
+		}
+	}
 }
 
 // ends ends the load.

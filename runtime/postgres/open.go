@@ -126,7 +126,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	if !strings.Contains(url, "connect_timeout") {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	config.ConnConfig.DialFunc = dialer.DialContext
+	config.ConnConfig.DialFunc = dial
 	return config, nil
 }
 

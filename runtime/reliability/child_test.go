@@ -18,6 +18,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -32,7 +33,7 @@ const (
 func TestMain(m *testing.M) {
 	role := os.Getenv(childRole)
 	if role == "" {
-		os.Exit(m.Run())
+		os.Exit(pgtest.Main(m))
 	}
 	if err := roles[role](os.Getenv(childDir), os.Getenv(childName)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -137,6 +138,7 @@ func (p *process) ended(t *testing.T) (killed bool) {
 // inspectDir inspects the database of dir, on which no one works.
 func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 	t.Helper()
+	deserted(t, dir)
 	s, err := w.open(dir, "inspector", 0)
 	must(t, err)
 	defer func() {
@@ -151,7 +153,7 @@ func inspectDir(t *testing.T, w *work, dir string, allDone bool) {
 		}
 	}
 	if err == nil {
-		err = integrity(databaseIn(dir))
+		err = soundIn(t, dir)
 	}
 	must(t, err)
 }

@@ -42,6 +42,7 @@ import (
 func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
 	in := &inspection{ctx: ctx, store: db, models: m.byName(), e: e, tasks: map[string]bool{}, begun: map[string]int{},
 		runs: map[string]*model{}, tree: newForest()}
+	_, in.clocks = db.(store.Clocked)
 	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
 		in.found(err)
@@ -99,6 +100,7 @@ type inspection struct {
 	begun  map[string]int  // by attempt: how often it has begun by it
 	alarms []store.TimerRow
 	tree   *forest
+	clocks bool // each process has its own, set by the server's now and then: times of two runs say nothing of what was first
 }
 
 func (in *inspection) found(err error) {

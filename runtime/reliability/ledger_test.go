@@ -183,6 +183,34 @@ type witness struct {
 	worker string
 }
 
+// witnessed is a witness with what its store can do besides: it may have a clock, and give hints.
+func witnessed(w *witness) runtime.Store {
+	if of, ok := w.Store.(shared); ok {
+		return &sharedWitness{w, of}
+	}
+	return w
+}
+
+// shared is a store of several hosts.
+type shared interface {
+	store.Clocked
+	store.Watcher
+}
+
+type sharedWitness struct {
+	*witness
+	of shared
+}
+
+func (s *sharedWitness) Clock() (store.Clock, store.Store) {
+	clock, by := s.of.Clock()
+	return clock, &witness{Store: by, ledger: s.ledger, worker: s.worker}
+}
+
+func (s *sharedWitness) Watch(ctx context.Context, hint func(run string)) error {
+	return s.of.Watch(ctx, hint)
+}
+
 func (w *witness) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	rows, err := w.Store.Claim(ctx, q)
 	for i := range rows {

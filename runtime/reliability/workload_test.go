@@ -9,13 +9,11 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
-	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
 // station is one process at one database: its engine, and the ledger beside.
@@ -42,9 +40,6 @@ var (
 	parcels  = &work{model: parcel, handlers: carriers}
 )
 
-func databaseIn(dir string) string { return filepath.Join(dir, "runs.db") }
-func ledgerIn(dir string) string   { return filepath.Join(dir, "ledger") }
-
 // openStation opens the database of dir for orders.
 func openStation(dir, worker string, trouble float64, opts ...runtime.Option) (*station, error) {
 	return orders.open(dir, worker, trouble, opts...)
@@ -57,11 +52,11 @@ func (w *work) open(dir, worker string, trouble float64, opts ...runtime.Option)
 	if err != nil {
 		return nil, err
 	}
-	store, err := sqlite.Open(context.Background(), databaseIn(dir))
+	db, err := openIn(dir)
 	if err != nil {
 		return nil, errors.Join(err, l.file.Close())
 	}
-	s := &station{work: w, store: store, world: &world{ledger: l, trouble: trouble}}
+	s := &station{work: w, store: db, world: &world{ledger: l, trouble: trouble}}
 	opts = append([]runtime.Option{
 		runtime.WithWorker(worker), runtime.WithLease(300 * time.Millisecond), runtime.WithPoll(10 * time.Millisecond),
 		runtime.WithGrace(0), runtime.WithOutbox(s.world.deliver),
@@ -69,7 +64,7 @@ func (w *work) open(dir, worker string, trouble float64, opts ...runtime.Option)
 	if os.Getenv("FSMC_VERBOSE") != "" {
 		opts = append(opts, runtime.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
-	s.Engine = runtime.NewEngine(&witness{Store: store, ledger: l, worker: worker}, opts...)
+	s.Engine = runtime.NewEngine(witnessed(&witness{Store: db, ledger: l, worker: worker}), opts...)
 	if err := s.register(w.model(), w.handlers(s.world)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

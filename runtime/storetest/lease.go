@@ -78,6 +78,9 @@ func testRenewAll(f *fixture) {
 	f.must(f.s.Reclaim(f.ctx, rows["lapsed"].Claim(), f.now))
 	renew([]string{}, []string{"cancelled", "elsewhere", "ended", "lapsed", "stopped"})
 	equal(f, sure(f.s.RenewAll(f.ctx, nil, f.now, f.now.Add(ttl))), store.Renewed{})
+	another := rows["kept"].Claim()
+	another.Seq++ // of the same epoch
+	equal(f, sure(f.s.RenewAll(f.ctx, []store.Claim{another}, f.now, f.now.Add(ttl))), store.Renewed{Fenced: []store.Claim{another}})
 }
 
 // runsOfClaims are the runs of claims, sorted.

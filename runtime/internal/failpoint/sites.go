@@ -4,6 +4,8 @@
 // is an empty function, of which the compiler leaves nothing.
 package failpoint
 
+import "strings"
+
 // Site is a place in the code. Its name says what has just happened there, or
 // is about to happen.
 type Site string
@@ -75,9 +77,24 @@ const (
 	ReportTaken     Site = "sqlite-report-taken"     // the parent's step is not written
 )
 
+// The places at a connection to a PostgreSQL server.
+const (
+	Unsent   Site = "postgres-unsent"    // a message has not gone to the server
+	HalfSent Site = "postgres-half-sent" // the rest of it follows
+	Sent     Site = "postgres-sent"      // the server has not answered
+	Answered Site = "postgres-answered"  // no caller has been told
+)
+
+// Of reports whether runs in a store of that name reach the place.
+func (s Site) Of(store string) bool {
+	of, _, _ := strings.Cut(string(s), "-")
+	return of == store || of != "sqlite" && of != "postgres"
+}
+
 // Sites are all places, in no order that matters.
 func Sites() []Site {
 	return append(TreeSites(), []Site{
+		Unsent, HalfSent, Sent, Answered,
 		BeforeCommit, AfterCommit, ElementEnded, DefinitionKept, Claimed, BudgetPassed, AttemptBegun, Returned, Concluded, BeforeCheckpoint,
 		AfterCheckpoint, BeforeConfirm, BeforeRelease, BeforeTakeOver, TimerDue, TimerFired,
 		MessageTaken, MessageDelivered, MessageMarked, MessageNotHandled,

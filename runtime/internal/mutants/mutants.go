@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,13 +19,10 @@ import (
 var fence = regexp.MustCompile(`(?:WHERE|AND|ON|WHEN) ((?:\w+\.)?(?:seq|epoch|token) (=|<>) (?:(?:\w+\.)?(?:seq|epoch|token|expect|task)|\$\d|\?))`)
 
 // Test takes away each of these conditions in the package of the test, and has those of its tests that
-// match a pattern find that. There are n at the least. It serves FSMC_MUTANTS=1.
-func Test(t *testing.T, pattern string, n int) {
-	if os.Getenv("FSMC_MUTANTS") == "" {
-		t.Skip("FSMC_MUTANTS is not set")
-	}
-	t.Setenv("FSMC_MUTANTS", "")
-	t.Setenv("FSMC_PLANS", "1000")
+// match a pattern find that. There are n at the least. No test can find the redundant ones: "file.go seq = $2". It serves
+// FSMC_MUTANTS=1.
+func Test(t *testing.T, pattern string, n int, redundant ...string) {
+	asked(t)
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -32,16 +30,27 @@ func Test(t *testing.T, pattern string, n int) {
 	found := 0
 	for _, file := range files {
 		if !strings.HasSuffix(file, "_test.go") {
-			found += mutate(t, file, pattern)
+			found += mutate(t, file, pattern, &redundant)
 		}
+	}
+	if len(redundant) > 0 {
+		t.Errorf("there are no conditions %q", redundant)
 	}
 	if found < n {
 		t.Errorf("%d conditions, and there are %d at the least: the test sees nothing", found, n)
 	}
 }
 
+// asked skips a test that FSMC_MUTANTS does not ask for.
+func asked(t *testing.T) {
+	t.Helper()
+	if os.Getenv("FSMC_MUTANTS") == "" {
+		t.Skip("FSMC_MUTANTS is not set")
+	}
+}
+
 // mutate takes away each condition of a file, and says how many there are.
-func mutate(t *testing.T, file, pattern string) int {
+func mutate(t *testing.T, file, pattern string, redundant *[]string) int {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +60,10 @@ func mutate(t *testing.T, file, pattern string) int {
 		condition, never := string(text[at[2]:at[3]]), " OR true)"
 		if string(text[at[4]:at[5]]) == "<>" {
 			never = " AND false)"
+		}
+		if i := slices.Index(*redundant, file+" "+condition); i >= 0 {
+			*redundant = slices.Delete(*redundant, i, i+1)
+			continue
 		}
 		line := 1 + strings.Count(string(text[:at[2]]), "\n")
 		t.Run(fmt.Sprintf("%s:%d %s", file, line, condition), func(t *testing.T) {
@@ -83,6 +96,7 @@ func testedWith(t *testing.T, file, text, pattern string) string {
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count", "1", "-short", "-failfast", "-overlay", overlay,
 		"-run", pattern, ".")
+	cmd.Env = append(os.Environ(), "FSMC_MUTANTS=", "FSMC_PLANS=1000")
 	out, _ := cmd.CombinedOutput() // a failure is what is looked for
 	return string(out)
 }
@@ -93,10 +107,7 @@ type Change struct{ From, To string }
 // Each makes each of the changes to a file in the package of the test, one at a time, and has those of its tests that match a
 // pattern find that. Each line of the file with a WHERE has a part of one. It serves FSMC_MUTANTS=1.
 func Each(t *testing.T, file, pattern string, changes ...Change) {
-	if os.Getenv("FSMC_MUTANTS") == "" {
-		t.Skip("FSMC_MUTANTS is not set")
-	}
-	t.Setenv("FSMC_MUTANTS", "")
+	asked(t)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
