@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -68,7 +69,6 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		worker:      workerName(),
 		concurrency: 16,
 		lease:       30 * time.Second,
-		poll:        500 * time.Millisecond,
 		grace:       10 * time.Second,
 		stopping:    15 * time.Second,
 		lostLimit:   5,
@@ -91,9 +91,12 @@ func NewEngine(store Store, opts ...Option) *Engine {
 // the system's. What it waits for and measures itself does not follow that of the store, which
 // may jump.
 func (e *Engine) live(s Store) {
+	poll := 500 * time.Millisecond
 	if w, ok := s.(store.Watcher); ok {
 		e.changes.hints = &hints{watcher: w, changes: &e.changes}
+		poll = time.Second
 	}
+	e.poll = cmp.Or(e.poll, poll)
 	c, shared := s.(store.Clocked)
 	e.shared, e.own = shared, e.clock
 	if e.own == nil {
@@ -157,7 +160,7 @@ func WithLease(d time.Duration) Option {
 }
 
 // WithPoll sets how often the engine looks for work that other processes have left; the default
-// is 500 ms. It knows at once what happens in its own process.
+// is 500 ms, and a second with a store that gives hints, as PostgreSQL does. It knows at once what happens in its own process.
 func WithPoll(d time.Duration) Option { return func(e *Engine) { e.poll = max(d, time.Millisecond) } }
 
 // WithGrace sets for how long activities may go on when the engine is stopped; the default is 10

@@ -310,7 +310,7 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	wake := earlier(work.Wake, w.scope.wake(now))
-	look := e.clock.Now().Add(e.poll - rand.N(e.poll/4+1)) // processes do not look all at once
+	look := e.clock.Now().Add(e.poll - e.poll/8 + rand.N(e.poll/4+1)) // processes do not look all at once
 	return earlier(earlier(look, wake), earlier(w.untaken.wake(now), w.keeper.failing.wake(now))), nil
 }
 

@@ -28,25 +28,29 @@ func BenchmarkCommit(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			url := pgtest.URL(b)
-			s := open(b, url)
-			rows := make([]store.RunRow, callers)
-			for i := range rows {
-				begin(b, s, fmt.Sprintf("r%d", i))
-				rows[i] = next(b, s, fmt.Sprintf("r%d", i)).Run
-				rows[i].Seq--
-			}
-			inTurns(b, url, callers, func(caller int) error {
-				c := step(rows[caller])
-				rows[caller] = c.Run
-				return s.Commit(context.Background(), c)
-			})
+			inTurns(b, url, callers, "insert", inserts(b, url, callers), steps(b, open(b, url), callers))
 		})
 	}
 }
 
-// inTurns measures step against bare INSERTs.
-func inTurns(b *testing.B, url string, callers int, step func(caller int) error) {
-	insert := inserts(b, url, callers)
+// steps makes a run for each of the callers of a store, and gives what takes its next step.
+func steps(b *testing.B, s store.Store, callers int) func(caller int) error {
+	rows := make([]store.RunRow, callers)
+	for i := range rows {
+		run := fmt.Sprintf("live%d-%d", i, time.Now().UnixNano())
+		begin(b, s, run)
+		rows[i] = next(b, s, run).Run
+		rows[i].Seq--
+	}
+	return func(caller int) error {
+		c := step(rows[caller])
+		rows[caller] = c.Run
+		return s.Commit(context.Background(), c)
+	}
+}
+
+// inTurns measures calls against those of a peer, which has a name.
+func inTurns(b *testing.B, url string, callers int, name string, peer, call func(caller int) error) {
 	each := 100 * (callers + 1)
 	server := newServer(b, url)
 	var rates, steps []float64
@@ -61,15 +65,15 @@ func inTurns(b *testing.B, url string, callers int, step func(caller int) error)
 	}
 	b.ResetTimer()
 	for range b.N {
-		bare := turn(insert, 0)
-		took := turn(step, 1)
-		rates = append(rates, float64(bare)/float64(took))
+		theirs := turn(peer, 0)
+		took := turn(call, 1)
+		rates = append(rates, float64(theirs)/float64(took))
 		steps = append(steps, float64(each)/took.Seconds())
 	}
-	b.ReportMetric(median(rates), "of-insert")
+	b.ReportMetric(median(rates), "of-"+name)
 	b.ReportMetric(median(steps), "steps/s")
 	if cpus[0] > 0 {
-		b.ReportMetric(float64(cpus[1])/float64(cpus[0]), "cpu-of-insert")
+		b.ReportMetric(float64(cpus[1])/float64(cpus[0]), "cpu-of-"+name)
 		b.ReportMetric(float64(cpus[1].Microseconds())/float64(each*b.N), "server-µs/step")
 		b.ReportMetric(float64(own[1].Microseconds())/float64(each*b.N), "own-µs/step")
 	}
