@@ -93,10 +93,11 @@ func asked(list iter.Seq[ir.Expr]) map[*ir.Guard]int {
 // field that nothing else does.
 func (u *uses) needed(gone []*ir.Arm) bool {
 	reads, sets, tells := map[*ir.Var]int{}, map[*ir.Var]int{}, map[*ir.Event]int{}
+	calls := map[*ir.Guard]int{}
 	for _, a := range gone {
 		u.count(reads, a.Exprs())
 		for g, n := range asked(a.Exprs()) {
-			if n >= u.calls[g] {
+			if calls[g] += n; calls[g] >= u.calls[g] {
 				return true
 			}
 		}
