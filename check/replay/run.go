@@ -42,7 +42,7 @@ type run struct {
 	over  int64   // when that round ended
 	slow  bool    // jitter makes waits as long as they can be, not as short
 	plan  *player // whose times the run keeps to, where it has any
-	row   int     // of the witness: the input that is taken
+	row   int     // of the witness: the input that is taken; -1 at the start, which is none of its rows
 	round int     // how often the loop has been gone round
 	at    int64   // when that comes, where it is said
 	steps int     // how many checkpoints there were
@@ -56,7 +56,7 @@ func newRun(b *book, params []machine.Value) *run {
 	if v := b.m.OwnVar(ir.RunID); v != nil {
 		id = params[v.Index].Text()
 	}
-	return &run{book: b, s: b.x.NewSnapshot(id, 7), params: params, started: make([]int64, len(b.m.Dos))}
+	return &run{book: b, s: b.x.NewSnapshot(id, 7), params: params, row: -1, started: make([]int64, len(b.m.Dos))}
 }
 
 // clone is a copy that shares nothing that a step changes: a snapshot is never changed.

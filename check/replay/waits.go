@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"iter"
 	"math"
 	"math/big"
 	"slices"
@@ -55,15 +56,33 @@ func (r *run) jittered(t *ir.Timer, least int64) int64 {
 	share := new(big.Rat).Add(big.NewRat(1, 1), t.Jitter)
 	share.Mul(share, new(big.Rat).SetInt64(least))
 	most := new(big.Int).Quo(share.Num(), share.Denom()).Int64()
-	for i := r.row + 1; i < len(r.plan.times); i++ {
+	for i, round := range r.ahead() {
 		if r.plan.w.Path[i].Input.Fires() == t {
-			if wait := r.plan.timeAt(i, r.round) - r.now; wait >= least && wait <= most {
+			if wait := r.plan.timeAt(i, round) - r.now; wait >= least && wait <= most {
 				return wait
 			}
 			break
 		}
 	}
 	return most
+}
+
+// ahead are the rows whose inputs are still to come, each with its round: behind the last row
+// of a loop comes its first one again.
+func (r *run) ahead() iter.Seq2[int, int] {
+	return func(yield func(row, round int) bool) {
+		end, loop := len(r.plan.w.Path)-1, r.plan.w.Loop // the last row has no input
+		for i := r.row + 1; i < end; i++ {
+			if !yield(i, r.round) {
+				return
+			}
+		}
+		for i := loop; loop >= 0 && r.round == 0 && i < end; i++ {
+			if !yield(i, 1) {
+				return
+			}
+		}
+	}
 }
 
 // maxCheckpoints is the most checkpoints that one row may stand for.
