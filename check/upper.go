@@ -22,12 +22,13 @@ func (s *shared) upperBounds() *Worst {
 	for _, d := range m.Dos {
 		visits, at := entries[d.State.ID], d.Activity.Index
 		_, elements := d.Elements()
-		retries := graph.Times(graph.Times(visits, elements), timing.MostRetries(c.Table, d))
+		firsts, again := graph.Times(visits, elements), timing.MostRetries(c.Table, d)
+		retries := graph.Times(firsts, again)
 		steps = addUp(steps, retries)
-		attempts[at] = addUp(attempts[at], addUp(graph.Times(visits, elements), retries))
+		attempts[at] = addUp(attempts[at], addUp(firsts, retries))
 		if visits > 0 {
 			factors[at] = append(factors[at], fmt.Sprintf("%s x %s%s of %s",
-				counted(graph.Sum(1, timing.MostRetries(c.Table, d)), wordFor(d.Activity)), timesElements(d, elements), counted(visits, "visit"), d.State.Path))
+				counted(graph.Sum(1, again), wordFor(d.Activity)), timesElements(d, elements), counted(visits, "visit"), d.State.Path))
 		}
 		if retries > 0 {
 			stepFactors = append(stepFactors, fmt.Sprintf("%d retries of %s", retries, d.Activity.Name))

@@ -160,7 +160,8 @@ func WithLease(d time.Duration) Option {
 }
 
 // WithPoll sets how often the engine looks for work that other processes have left; the default
-// is 500 ms, and a second with a store that gives hints, as PostgreSQL does. It knows at once what happens in its own process.
+// is 500 ms, and a second with a store that gives hints, as PostgreSQL does. It knows at once
+// what happens in its own process.
 func WithPoll(d time.Duration) Option { return func(e *Engine) { e.poll = max(d, time.Millisecond) } }
 
 // WithGrace sets for how long activities may go on when the engine is stopped; the default is 10

@@ -51,12 +51,14 @@ func replace(t *lexer.Token, meant string) {
 	}
 }
 
-const conditionFirst = "Write the condition before the arrow."
+const (
+	conditionFirst = "Write the condition before the arrow."
+	resultOf       = `An activity raises events: write "-> Found", and "event Found { … }" with what it brings.`
+)
 
 // What stands in an order, as advice where it stands in another.
 const (
 	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
-	resultOf        = `An activity raises events: write "-> Found", and "event Found { … }" with what it brings.`
 	partsOfDo       = `Write the parts of a "do" in this order: "for" with its "limit", "as", "per", then the time limits.`
 )
 
