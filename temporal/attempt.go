@@ -284,9 +284,11 @@ func (r *run) late(ctx workflow.Context, a *attempt, answer *Answer) {
 	r.note(ctx, machine.LateInput, a, answer, a.machine.DescribeEnd(&in))
 }
 
-// note writes a line about an attempt that decides nothing: of a release only where it has cost something.
+// note writes a line about an attempt that decides nothing: of a release only where it has cost something, or
+// has begun by a step: then it is over with that.
 func (r *run) note(ctx workflow.Context, kind machine.InputKind, a *attempt, answer *Answer, message string) {
-	if kind == machine.ReturnInput && len(answer.Cost) == 0 {
+	begun := r.version >= 3 && r.machine.Begins(r.snapshot, a.task.Do)
+	if kind == machine.ReturnInput && len(answer.Cost) == 0 && !begun {
 		return
 	}
 	_ = r.apply(ctx, func(s *machine.Snapshot) (machine.Input, error) { // refused above a hundred of them

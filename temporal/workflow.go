@@ -137,8 +137,9 @@ func runWorkflow(root workflow.Context, in Input, has library, shows func(*run))
 }
 
 // interpreter is the version of what the workflow asks of Temporal. A change of that which a recorded history
-// does not replay with raises it, and keeps the old way for the old version. Since version 2 a timer is kept.
-const interpreter = 2
+// does not replay with raises it, and keeps the old way for the old version. Since version 2 a timer is kept; since
+// version 3 a release is noted of each attempt that has begun.
+const interpreter = 3
 
 // closed is how the run has ended, as the workflow says it: an error has the snapshot with it, too.
 func (r *run) closed() (Output, error) {
