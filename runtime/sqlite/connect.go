@@ -109,7 +109,8 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 	if want := map[string]int{"NORMAL": 1, "FULL": 2}[o.synchronous]; level != want {
 		return fmt.Errorf("synchronous is %d where %s (%d) was asked for: writes would not be durable", level, o.synchronous, want)
 	}
-	_, err := conn.ExecContext(ctx, writerSettings)
+	looks := min(o.busyTimeout, turnLooks)
+	_, err := conn.ExecContext(ctx, writerSettings+fmt.Sprintf("PRAGMA busy_timeout = %d;", looks.Milliseconds()))
 	return err
 }
 

@@ -219,7 +219,7 @@ func openWriter(ctx context.Context, file string, o options, h *hands) (_ *write
 	if err != nil {
 		return nil, errors.Join(err, room.close())
 	}
-	return newWriter(db, conn, wal, room, files, h), nil
+	return newWriter(db, conn, wal, room, files, h, o), nil
 }
 
 // closeLimit is how long Close waits for the disk.

@@ -263,7 +263,7 @@ func TestSettings(t *testing.T) {
 	s := openAt(t, path)
 	for pragma, want := range map[string]string{
 		"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "trusted_schema": "0",
-		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "10000", "user_version": "10",
+		"cell_size_check": "1", "mmap_size": "0", "busy_timeout": "30", "user_version": "10",
 		"application_id": "1718840675",
 	} {
 		var got string

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -89,7 +90,7 @@ func (w *writer) transact() error {
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	w.effects.clear()
 	w.tally.forgetFresh()
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil { // may wait for another process
+	if err := w.begin(); err != nil {
 		return false, w.failed(err)
 	}
 	if err := w.stands(); err != nil {
@@ -107,6 +108,23 @@ func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 		failpoint.Hit(failpoint.RequestReleased)
 	}
 	return false, w.commit()
+}
+
+// turnLooks is how long SQLite looks for a free lock before begin asks it again. Its
+// looks are 1, 2, 5, 10, ... and at last 100 ms apart: who has waited for long looks so
+// seldom that another process, which commits without a pause, can keep it out for ten
+// seconds. Begun anew, they stay a few milliseconds apart.
+const turnLooks = 30 * time.Millisecond
+
+// begin waits for the lock, if another process has it, for as long as the writer is
+// patient.
+func (w *writer) begin() error {
+	for deadline := time.Now().Add(w.busyTimeout); ; {
+		err := w.exec("BEGIN IMMEDIATE")
+		if code(err) != sqlite3.ErrBusy || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // take reports whether the caller still wants the request, which from now on

@@ -36,7 +36,8 @@ type writer struct {
 	wal    *checkpointer
 	room   *logRoom
 
-	footing footing // does not change
+	footing     footing       // does not change
+	busyTimeout time.Duration // how long another process may keep the lock
 
 	hangs    atomic.Bool // someone has given up waiting for what is under way
 	hands    *hands
@@ -77,12 +78,12 @@ const (
 	abandoned
 )
 
-func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, room *logRoom, files footing, h *hands) *writer {
+func newWriter(db *sql.DB, conn *sql.Conn, wal *checkpointer, room *logRoom, files footing, h *hands, o options) *writer {
 	w := &writer{
 		db: db, conn: conn, session: session{statements: map[string]*sqlite3.SQLiteStmt{}},
 		effects: effects{counts: map[int64]int64{}, costs: costs{}}, known: map[string]standing{}, tally: newTally(),
 		queue: make(chan *request, queueLength), turn: make(chan struct{}, 1),
-		wal: wal, room: room, footing: files, hands: h,
+		wal: wal, room: room, footing: files, hands: h, busyTimeout: o.busyTimeout,
 		requests: sync.Pool{New: func() any { return &request{reply: make(chan error, 1)} }},
 	}
 	go w.tendLog()
