@@ -113,7 +113,7 @@ func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 // turnLooks is how long SQLite looks for a free lock before begin asks it again. Its
 // looks are 1, 2, 5, 10, ... and at last 100 ms apart: who has waited for long looks so
 // seldom that another process, which commits without a pause, can keep it out for ten
-// seconds. Begun anew, they stay a few milliseconds apart.
+// seconds. Asked again, it looks every few milliseconds.
 const turnLooks = 30 * time.Millisecond
 
 // begin waits for the lock, if another process has it, for as long as the writer is
