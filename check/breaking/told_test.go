@@ -59,3 +59,38 @@ func TestToldOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsWithChild: a run that has ended, but whose child has not, ends as its state says.
+// Before, only the new machine had a child.
+func TestEndsWithChild(t *testing.T) {
+	const before = `machine M(x string) {
+    event Stop
+    initial Work
+    state Work {
+        on Stop -> Bad
+        after 1h -> Bad
+    }
+    terminal Bad failure
+}`
+	const child = `
+machine Audit(x string) {
+    event Go
+    initial W
+    state W {
+        on Go -> Good
+        after 1h -> Good
+    }
+    terminal Good success
+}`
+	after := strings.Replace(before, "on Stop", "do machine Audit(x) as d\n        on d.failed, d.Good {}\n        on Stop", 1) + child
+	old := load(t, "old.fsm", before)
+	if found := describe(compare(old, load(t, "new.fsm", after))); len(found) > 0 {
+		t.Errorf("a child more gives %v", found)
+	}
+	other := strings.Replace(after, "Bad failure", "Bad cancelled", 1)
+	if found := describe(compare(old, load(t, "new.fsm", other))); !slices.ContainsFunc(found, func(p string) bool {
+		return strings.Contains(p, `the old machine ends in "Bad" with failure, and the new one ends in "Bad" with cancelled`)
+	}) {
+		t.Errorf("another outcome beside a child more gives %v", found)
+	}
+}

@@ -80,7 +80,7 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 }
 
 func (m *Machine) checkFinished(s *Snapshot, state *State) error {
-	if s.Outcome != state.outcome() || s.Left || s.hasWork() {
+	if s.Outcome != state.Ends() || s.Left || s.hasWork() {
 		return errors.New("a finished run has an outcome and nothing open")
 	}
 	return nil

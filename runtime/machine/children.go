@@ -81,8 +81,8 @@ func (m *Machine) EndedInput(t *Task, callee *Machine, child *Snapshot, maxPaylo
 // Over reports whether a run of that status takes no event any more.
 func (s Status) Over() bool { return s == Finished || s == Ending }
 
-// outcome is that of a run which is over there.
-func (s *State) outcome() Outcome {
+// Ends is the outcome of a run that is over in that state.
+func (s *State) Ends() Outcome {
 	if s.Kind == TerminalState {
 		return s.Outcome
 	}
@@ -132,7 +132,7 @@ func (t *step) takeStopped() error {
 		return errors.New("the run is not ending")
 	}
 	n := t.next
-	n.Status, n.Left, n.Forced, n.Outcome = Finished, false, false, t.m.def.States[n.State].outcome()
+	n.Status, n.Left, n.Forced, n.Outcome = Finished, false, false, t.m.def.States[n.State].Ends()
 	t.record.Effect, t.idle = Over, false
 	t.commands = append(t.commands, Command{Kind: Finish, Outcome: n.Outcome})
 	return nil

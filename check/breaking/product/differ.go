@@ -20,14 +20,14 @@ func (s *search) differ(old, new *outcome, v *verdicts) string {
 		return "the new machine refuses what the old one takes" + s.into(s.old, old)
 	}
 	was, is := s.stands(s.old, old.next), s.stands(s.new, new.next)
-	if s.path(s.old.leaf(old.next)) != s.new.leaf(new.next) || old.next.Status != new.next.Status || old.next.Outcome != new.next.Outcome {
+	before, after := s.old.end(old.next), s.new.end(new.next)
+	if s.path(s.old.leaf(old.next)) != s.new.leaf(new.next) || before != after {
 		if was == is {
-			was, is = was+" with "+string(old.next.Outcome), is+" with "+string(new.next.Outcome)
+			was, is = was+" with "+before, is+" with "+after
 		}
 		return fmt.Sprintf("the old machine %s, and the new one %s", was, is)
 	}
-	before, after := strings.Join(old.published, ", "), strings.Join(new.published, ", ")
-	if before != after {
+	if before, after := strings.Join(old.published, ", "), strings.Join(new.published, ", "); before != after {
 		return fmt.Sprintf("the old machine publishes %s, and the new one %s", orNothing(before), orNothing(after))
 	}
 	if old.next.Status.Over() {
@@ -48,6 +48,15 @@ func (s *search) stands(side *side, of *machine.Snapshot) string {
 		return "is in " + leaf
 	}
 	return "ends in " + leaf
+}
+
+// end is the outcome of a run, also of one that only waits for its children, or else its
+// status.
+func (s *side) end(of *machine.Snapshot) string {
+	if of.Status.Over() {
+		return string(s.d.States[of.State].Ends())
+	}
+	return string(of.Status)
 }
 
 func orNothing(list string) string {
