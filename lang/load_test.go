@@ -75,12 +75,13 @@ func TestLoadManyFiles(t *testing.T) {
 // reported again as missing.
 func TestOneFaultOneFinding(t *testing.T) {
 	for name, text := range map[string]string{
-		"a declaration":     "machine M {\n event { int }\n initial A state A { on Lost -> T } terminal T }",
-		"a state":           "machine M {\n event E\n initial A state A { on E -> Cellar } state Cellar on { } terminal T }",
-		"a field":           "machine M {\n event E context { count 3 }\n initial A state A { on E -> T { count = 3 } } terminal T }",
-		"a guard":           "machine M {\n event E\n initial A state A { on E when && -> T else reject } terminal T }",
-		"a second initial":  "machine M {\n event E\n initial A initial A state A { on E -> T } terminal T }",
-		"a misspelt target": "machine M {\n event E\n initial A state A { on E -> Tt } terminal T }",
+		"a declaration":        "machine M {\n event { int }\n initial A state A { on Lost -> T } terminal T }",
+		"a state":              "machine M {\n event E\n initial A state A { on E -> Cellar } state Cellar on { } terminal T }",
+		"a field":              "machine M {\n event E context { count 3 }\n initial A state A { on E -> T { count = 3 } } terminal T }",
+		"a guard":              "machine M {\n event E\n initial A state A { on E when && -> T else reject } terminal T }",
+		"a second initial":     "machine M {\n event E\n initial A initial A state A { on E -> T } terminal T }",
+		"what a child returns": "machine M {\n context { got int = 0 } initial A state A { do machine N() as n\n on n.Done -> T { got = event.found }\n on n.failed -> T } terminal T returns got }\nmachine N {\n event E context { found int? }\n initial A state A { on E -> Done } terminal Done returns found }",
+		"a misspelt target":    "machine M {\n event E\n initial A state A { on E -> Tt } terminal T }",
 	} {
 		unit := lang.Load([]lang.Source{source("m.fsm", text)})
 		if len(unit.Diags) != 1 {

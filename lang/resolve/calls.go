@@ -145,6 +145,7 @@ func (r *resolver) declareCall(c *call) {
 			Doc: s.Doc, Span: s.Span, Index: len(r.m.Events),
 		}
 		r.payload[e] = map[string]*ir.EventField{}
+		r.partial[e] = m.Incomplete // it may return what could not be read
 		var returns []*ir.Var
 		for _, ref := range s.Returns {
 			returns = append(returns, ref.Var)

@@ -96,6 +96,9 @@ const (
 	eachNamed  = `Name the events, as in "on A, B"; "on failed" takes every failure.`
 )
 
+// noValues are what other languages call a value that is not there.
+var noValues = map[string]bool{"none": true, "nil": true, "undefined": true}
+
 // instead is advice about name, meant as a kind, where it is something else; empty for none.
 func (r *resolver) instead(kind, name string) string {
 	if r.src == nil { // no machine
@@ -106,6 +109,8 @@ func (r *resolver) instead(kind, name string) string {
 	switch {
 	case kind == "event":
 		return noInputs[strings.ToLower(name)]
+	case kind == "field" && noValues[strings.ToLower(name)]:
+		return `To ask whether there is a value, write "is set" or "is not set"; to take it away, "= unset".`
 	case kind == "label" && activity:
 		return "Name the event alone, or give the activity a label: \"do " + name + "(…) as " + name + "\"."
 	case kind == "category" && activity:

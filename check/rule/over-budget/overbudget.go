@@ -93,10 +93,14 @@ func over(p *check.Pass, l limit) check.Finding {
 	if !l.figure.Exact {
 		is = " may be as much as "
 	}
+	hold := "."
+	if l.figure.Name != "steps" {
+		hold = "; or write `on over_budget -> …`, which holds each run to it."
+	}
 	f := check.Finding{
 		Span:    l.span,
 		Message: "the worst case of " + check.Quote(l.figure.Name) + is + text(l.figure.Name, l.figure.Amount) + ", over the budget of " + text(l.figure.Name, l.most),
-		Help:    "Lower the bounds that the worst run uses up, or raise the budget.",
+		Help:    "Lower the bounds that the worst run uses up, or raise the budget" + hold,
 		Witness: l.figure.Run,
 	}
 	for i, share := range l.figure.Shares {

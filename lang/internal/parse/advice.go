@@ -96,6 +96,8 @@ func noType(word string, found, behind *lexer.Token) string {
 		return `A field is a name and one type, as in "size int"; without a default it starts unset.`
 	case behind.Type == tokName && builtinTypes[behind.Value]:
 		return `A field is a name and one type, as in "size int"; "?" behind the type says that it may be absent.`
+	case found.Type == tokInt && behind.Type == tokName:
+		return `Write the type before its range, as in "` + behind.Value + ` int ` + found.Value + `..100".`
 	case is(found, ",") || is(found, ")") || is(found, "}"):
 		return `Each has a type of its own, as in "` + behind.Value + ` string".`
 	}
