@@ -80,6 +80,17 @@ func (s *Space) TreeCost(name string) int64 {
 // Calls reports whether the machine calls others.
 func (s *Space) Calls() bool { return len(s.callees) > 0 }
 
+// CalleesFault reports whether something goes wrong in a machine that is called: a run of it may stand
+// still for good, and of its callers the checker says that it has errors of its own.
+func (s *Space) CalleesFault() bool {
+	for _, callee := range s.callees {
+		if len(callee.Events()) > 0 || callee.CalleesFault() {
+			return true
+		}
+	}
+	return false
+}
+
 // prices computes them, with each callee's own. A run that is called counts when it begins
 // with its dearest ending, and when it ends with what that was too much.
 func (s *Space) prices(of measure) prices {
