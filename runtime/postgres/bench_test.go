@@ -28,7 +28,8 @@ func BenchmarkCommit(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			url := pgtest.URL(b)
-			inTurns(b, url, callers, "insert", inserts(b, url, callers), steps(b, open(b, url), callers))
+			s := open(b, url) // it makes the schema
+			inTurns(b, url, callers, "insert", inserts(b, url, callers), steps(b, s, callers))
 		})
 	}
 }
