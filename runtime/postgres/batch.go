@@ -57,7 +57,8 @@ var (
 		LEFT JOIN @runs AS r ON r.run = q.run) AS judged`)
 
 	// admitted is of rows of commits that are not refused. Their number in the batch is n.
-	admitted = ` n <> ALL ((SELECT current_setting('fsmc.refused') :: bigint[]) :: bigint[])`
+	admitted = ` n <> ALL ((SELECT ` + refused + `) :: bigint[])`
+	refused  = `current_setting('fsmc.refused') :: bigint[]`
 )
 
 // errAlone is the error of a commit that has to be written in a transaction of its own.
@@ -216,11 +217,16 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 		if !b.quick {
 			ask(t, &judged, scanNumbers, judge.many, b.judged...)
 		}
+		text, values := b.join()
+		if text != "" {
+			ask(t, &moved, scanOne[[]int64], text, values...)
+		}
 		for _, w := range b.writes {
-			switch w.form {
-			case makeRuns:
+			switch {
+			case text != "": // all is in it
+			case w.form == makeRuns:
 				ask(t, &made, scanNumbers, w.text(), w.values()...)
-			case moveRuns:
+			case w.form == moveRuns:
 				ask(t, &moved, scanNumbers, w.text(), w.values()...)
 			default:
 				t.queue(nil, w.text(), w.values()...)

@@ -17,8 +17,13 @@ SELECT counts FROM (
 	SELECT CASE WHEN refused = '{}' THEN $1 ELSE (
 		SELECT '[' || string_agg(($4 :: text[])[kind], ',') || ']' FROM unnest($2 :: bigint[], $3 :: bigint[]) AS q (n, kind)
 		WHERE n <> ALL (refused)) END AS counts
-	FROM (SELECT current_setting('fsmc.refused') :: bigint[] AS refused) AS setting) AS sums
+	FROM (SELECT ` + refused + ` AS refused) AS setting) AS sums
 WHERE counts IS NOT NULL`)
+
+// insertCount is that of a batch of one commit.
+var insertCount = formOf(`
+INSERT INTO @count_log (counts)
+SELECT $1 :: text FROM (SELECT 1 AS n) AS q WHERE` + admitted)
 
 // count gathers what a commit counts, in place of what was gathered before.
 func (r *request) count(y *counter) error {
@@ -110,7 +115,7 @@ func (b *batch) writeCounts() error {
 			return err
 		}
 		text, err := json.Marshal(y.tally.sum())
-		b.write(insertCountsOf, string(text), []int64{}, []int64{}, []string{})
+		b.write(insertCount, string(text))
 		return err
 	}
 	var sums []tally

@@ -20,7 +20,8 @@ var (
 
 	// moveRuns: a run whose xmax is neither 0 nor this transaction is locked by another one, or was.
 	// A definition is never deleted, so that the one that a run had is there.
-	moveRuns = formOf(`
+	moveRuns = formOf(moved + refuseRest)
+	moved    = `
 	WITH written AS (` + setRun + table(movedColumns+`, event_id text, "do" text, task bigint, epoch bigint`) + `
 	WHERE r.run = q.run AND r.seq = q.expect AND r.started = q.started
 		AND (r.xmax = '0' :: xid OR r.xmax = pg_current_xact_id_if_assigned() :: xid)
@@ -30,7 +31,7 @@ var (
 		AND (q."do" IS NULL OR EXISTS (SELECT 1 FROM @tasks AS t
 			WHERE t.run = q.run AND t.do = q.do AND t.seq = q.task AND t.epoch = q.epoch
 				AND t.worker IS NOT NULL AND NOT t.cancelled OFFSET 0))
-	RETURNING r.run)` + refuseRest)
+	RETURNING r.run)`
 
 	makeRuns = formOf(`
 	WITH written AS (` + addRun + table(madeColumns+`, event_id text`) + `
@@ -42,9 +43,11 @@ var (
 
 	// refuseRest refuses the commits whose runs were not written.
 	refuseRest = `
-	SELECT set_config('fsmc.refused', (current_setting('fsmc.refused') :: bigint[] || rest) :: text, true), rest
-	FROM (SELECT CASE WHEN (SELECT count(*) FROM written) = ` + rowCount + ` THEN '{}'
-		ELSE ARRAY (SELECT n FROM ` + table(`n bigint, run text`) + ` WHERE run NOT IN (SELECT run FROM written)) END AS rest) AS refused`
+	SELECT set_config('fsmc.refused', (` + refused + ` || rest) :: text, true), rest
+	FROM (` + notWritten + `) AS refused`
+	notWritten = `
+	SELECT CASE WHEN (SELECT count(*) FROM written) = ` + rowCount + ` THEN '{}'
+		ELSE ARRAY (SELECT n FROM ` + table(`n bigint, run text`) + ` WHERE run NOT IN (SELECT run FROM written)) END AS rest`
 )
 
 // toJudge is the verdict of a commit that the quick way has refused.

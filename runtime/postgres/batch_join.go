@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The most frequent batch only moves runs, with their records, answers and counts: it is sent as one statement,
+// whose other parts see what the first one has written. What each statement costs beside its rows is more than the rows
+// of a lone step cost. The parts are carried out on one state of the tables, so no two may write to one table.
+var (
+	joined = []form{moveRuns, insertRecords, insertAnswers, insertCount, insertCountsOf}
+
+	joinOne  = formOf(moved)
+	joinMany = formOf(moved + `, refused AS (` + notWritten + `)`)
+
+	joins     sync.Map // texts, by which of the parts there are, in capitals for one row
+	parameter = regexp.MustCompile(`\$[0-9]+`)
+)
+
+// join gives the statement for all that a batch writes, and its parameters. It returns the numbers of the
+// commits that are refused. The text is empty for a batch of another kind.
+func (b *batch) join() (text string, values []any) {
+	if !b.quick || len(b.touched.runs) > 0 {
+		return "", nil
+	}
+	key := make([]byte, len(b.writes))
+	for i := range b.writes {
+		w := &b.writes[i]
+		at := slices.Index(joined, w.form)
+		if at < 0 || i == 0 && at > 0 {
+			return "", nil
+		}
+		key[i] = "mract"[at]
+		if w.alone() {
+			key[i] = "MRACT"[at]
+		}
+		values = append(values, w.values()...)
+	}
+	known, ok := joins.Load(string(key))
+	if !ok {
+		known, _ = joins.LoadOrStore(string(key), joinTexts(b.writes, len(b.requests) == 1))
+	}
+	return known.(string), values
+}
+
+// joinTexts numbers the parameters of all parts through.
+func joinTexts(writes []rows, single bool) string {
+	first := writes[0]
+	if first.form = joinMany; single {
+		first.form = joinOne
+	}
+	text, before := first.text(), len(first.columns)
+	for i, w := range writes[1:] {
+		text += fmt.Sprintf(", part%d AS (%s)", i, parameter.ReplaceAllStringFunc(w.text(), func(p string) string {
+			n, _ := strconv.Atoi(p[1:])
+			return "$" + strconv.Itoa(before+n)
+		}))
+		before += len(w.columns)
+	}
+	if single {
+		return strings.ReplaceAll(text, admitted, " EXISTS (SELECT FROM written)") +
+			" SELECT CASE WHEN EXISTS (SELECT FROM written) THEN '{}' ELSE '{1}' :: bigint[] END"
+	}
+	return strings.ReplaceAll(text, refused, "(SELECT rest FROM refused)") + " SELECT rest FROM refused"
+}
