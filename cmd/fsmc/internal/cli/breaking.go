@@ -28,7 +28,7 @@ reports what breaks:
 
 OLD is one of:
   a file or a folder
-  git:REF       the files of PATH as they were at REF; git needs no checkout for it
+  git:REF       the files of PATH as they were at REF; nothing is checked out
   git:REF:PATH  the same, from another file or folder of the repository
   a database    the definitions that unfinished runs have: a FILE, or postgres://…
 
