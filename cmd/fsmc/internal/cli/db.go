@@ -20,7 +20,7 @@ func newDB(s *streams) *cobra.Command {
 		Long: `These commands are about the PostgreSQL database that --db or the variable FSMC_DB
 names, postgres://… A SQLite file needs none of them.
 
-A password comes from PGPASSWORD, a service file or .pgpass. No command prints it.`,
+A password comes from the URL, PGPASSWORD, a service file or .pgpass. No command prints it.`,
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
