@@ -135,7 +135,10 @@ func (s *scenarioResolver) result(dos []*ir.Do, src *ast.Ending, line *ir.Scenar
 	for _, d := range dos {
 		silent = silent || d.Activity.Silent()
 		for _, e := range d.Activity.Results {
-			results[e.Exit()] = e
+			// Machines under one label may have terminals of one name, with other fields.
+			if old := results[e.Exit()]; old == nil || !fits(old, src.Payload) {
+				results[e.Exit()] = e
+			}
 		}
 	}
 	name := src.Name.Text
@@ -156,6 +159,28 @@ func (s *scenarioResolver) result(dos []*ir.Do, src *ast.Ending, line *ir.Scenar
 		help = "It ends with " + alternatives(results) + "."
 	}
 	s.misspelt(unknownName, src.Name.Span(), quote(line.Do)+" does not end with "+quote(name), help, near(s.resolver, name, results))
+}
+
+// fits reports whether e has the fields that are given, and no other that must be.
+func fits(e *ir.Event, given *ast.Payload) bool {
+	left := map[string]bool{} // whether it may be absent
+	for _, f := range ir.Declarations(e.Fields) {
+		left[f.Name] = f.Optional
+	}
+	if given != nil {
+		for _, v := range given.Fields {
+			if _, ok := left[textOf(v.Name)]; !ok {
+				return false
+			}
+			delete(left, v.Name.Text)
+		}
+	}
+	for _, optional := range left {
+		if !optional {
+			return false
+		}
+	}
+	return true
 }
 
 // referResult notes what the name of a result means.

@@ -18,8 +18,8 @@ func newBackup(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database while it is in use, and verify the copy",
-		Long: `Backup copies the database into FILE, as the database is at one moment. Other
-processes can read and write while it copies. FILE must not exist.
+		Long: `Backup copies the database, as it is at one moment, into FILE. Other processes can
+read and write while it copies. FILE must not exist.
 
 FILE appears when the copy is complete, is on the disk, and has passed three
 checks: the copy opens, SQLite's integrity check finds nothing, and every run in

@@ -24,18 +24,18 @@ reports what breaks:
   wire      what senders, activities and consumers of messages would notice
   runs      what would go wrong for unfinished runs; fsmc migrate needs an answer
   promises  a worst case, a budget or an assert that got worse; and the shortest run in
-            which the old machine does one thing and the new one another
+            which the old and the new machine do different things
 
 OLD is one of:
   a file or a folder
-  git:REF       the files PATH as they were at REF, from git, without a checkout
+  git:REF       the files of PATH as they were at REF; nothing is checked out
   git:REF:PATH  the same, from another file or folder of the repository
   a database    the definitions that unfinished runs have: a FILE, or postgres://…
 
 With --db, or if OLD is a database, each point says how many unfinished runs of that
-database it concerns, and names a few. --write-map writes a draft of the mapping for fsmc
-migrate. Fill in what it leaves open: a name for each "?" ("" drops a field), and a value
-for each null.
+database it concerns, and names a few. --write-map writes a draft of the file for fsmc
+migrate --map. Fill in what it leaves open: a name for each "?" ("" drops a field), and a
+value for each null.
 
 A comment above the place, or above the whole machine, allows a change:
 
@@ -44,7 +44,7 @@ A comment above the place, or above the whole machine, allows a change:
 The rules have pages: fsmc explain RULE.
 
 Exit status 1: something breaks that is not allowed; or a question is undecided; or
-one of the two sides has errors.`,
+the machines in OLD or PATH have errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
   fsmc breaking --against old/ --format github machines/
   fsmc breaking --against runs.db --write-map moves.json review.fsm`,
@@ -56,7 +56,7 @@ one of the two sides has errors.`,
 	dbFlag(c, &b.db)
 	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
 	machineFlag(c, &b.machine)
-	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; what is then open is \"undecided\"")
+	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; a question that is then open is \"undecided\"")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
 		option[breakingFormat]{"json", writeBreakingJSON},

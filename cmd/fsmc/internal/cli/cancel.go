@@ -21,11 +21,11 @@ func newCancel(s *streams) *cobra.Command {
 		long: `Cancel sends the input "cancel" to a run. The state that handles it decides what
 happens. If no state handles it, or with --force, the run ends where it is.
 
-The command returns when the activities that this stops have said that they have
-cleaned up, or when their leases have run out. The children of the run are
-cancelled, too, with --force if it is given, and the command waits for their end. If
-that takes longer, it names the children: a child that cleans up may need a worker, or
-an event. You can interrupt the command; the run stays cancelled.
+The activities that this stops can clean up. The command waits until each of them has
+said that it has stopped, or until its lease has run out. The children of the run are
+cancelled in the same way. After two seconds, the command names those that have not
+ended: a child that cleans up may need a worker, or an event. You can interrupt the
+command; the run stays cancelled.
 
 To cancel a run a second time does nothing, except with --force. A run that
 ended in another way refuses cancel: exit status 1.

@@ -38,19 +38,19 @@ by place. Many findings have a witness: a run that shows that the finding is tru
 
 With --bounds, check also prints the worst case of each machine: the most steps,
 attempts of each activity, costs and time that any run can take. Some run reaches each
-figure, except those with "at most", which may be too high. Each figure is followed by its
-factors. Costs, time and the figures "of the tree" include all runs that a run starts. With
---witness, check also draws the run that reaches each figure. --bounds also prints where each
-activity's results and failures are handled. The JSON of --format json always has the
+figure; only a figure with "at most" may be too high. Behind the figure stands how it is
+computed. Costs, time and the figures "of the tree" include all runs that a run starts.
+--bounds also prints where each activity's results and failures are handled. With
+--witness, check draws the run that reaches each figure. --format json always has the
 worst cases.
 
 With --format scenario, check prints the run of each finding as a scenario of
 fsmc test, which you can keep as a test.
 
-A witness of a machine that calls others has a line for each run that it starts: what
-it was given, and how it ended. With --expand, the steps of an example of such a run are
-below it: for a figure, a run that reaches it; for a time, the run that lasts longest; for a
-finding, the shortest run.
+If the machine of a witness calls others, the witness has a line for each child: what it
+was given, and how it ended. With --expand, the steps of such a child follow below its
+line. Of all children that end in this way, the shortest is shown for a finding, the one
+that lasts longest for a time, and one that reaches the figure for any other figure.
 
 With --fix, check changes the files. It makes the fixes that leave you no choice, formats
 the files that it has changed, and reports what is left. These fixes are: a misspelt name
@@ -58,17 +58,17 @@ becomes the nearest one; an initial state is named where only one state can be m
 import that nothing needs and a suppression that suppresses nothing are removed. With
 --fix-rules, it also makes the first fix of every finding of the rules that you name.
 With --diff, check prints the changes and writes nothing; standard error names the rules
-whose fixes you must ask for. Standard input (-) is printed
-with its fixes, and what is left goes to standard error. If a file is read-only, or has
-changed meanwhile, that is an error, and no file is written. The rules with fixes:
+that --fix-rules could fix, too. Standard input (-) is printed with its fixes, and what is
+left goes to standard error. If a file is read-only, or has changed meanwhile, that is an
+error, and no file is written. The rules with fixes:
 
 ` + fixesHelp() + `
 With --watch, check does not end. It checks again whenever a named or imported file changes,
 and prints which findings are new and which are gone. A file that is missing is an error
 until it is there again. Ctrl-C ends the command with the exit status of the last check.
 
-A file may import others, below the nearest folder with go.mod or .git. Check reads
-those as well, but reports only what is wrong with the named files.
+A file may import others that are below the nearest folder with go.mod or .git. Check
+reads those, too, but reports only what is wrong with the named files.
 
 Exit status 1: there is an error; or there is a warning and --strict is given; or
 there is no machine, scenario, enum or record; or --diff has printed a change.`,

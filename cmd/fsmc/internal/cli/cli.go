@@ -73,14 +73,14 @@ func newRoot(s *streams) *cobra.Command {
 		Long: `fsmc is a language for workflows as finite state machines, and the tools for it.
 
 From the first line of a machine to its runs:
-  new      make a folder with a small machine
-  check    prove what the machine can do, before it runs
-  fmt      format the text
-  dot      draw the machine
-  simulate step through a run by hand
-  test     run scenarios, which are tests of the machine
-  gen      write Go for the machine
-  run      run the machine, so that a crash loses nothing
+  new       make a folder with a small machine
+  check     prove what the machine can do, before it runs
+  fmt       format the text
+  dot       draw the machine
+  simulate  step through a run by hand
+  test      run scenarios, which are tests of the machine
+  gen       write Go for the machine
+  run       run the machine, so that a crash loses nothing
 
 Exit status:
   0  nothing is wrong
@@ -92,8 +92,8 @@ The path - is standard input. A folder means every *.fsm file below it, except:
   - *_test.fsm; only fsmc test and fsmc fmt read these
   - files whose name begins with .
   - folders called testdata, vendor or node_modules, or whose name begins with . or _
-Everything that you name is read. Two machines of one folder cannot have the same
-name; machines of different folders can.`,
+A file or folder that you name yourself is read, whatever its name is. Two machines of
+one folder cannot have the same name; machines of different folders can.`,
 		Args:                  knownCommand,
 		RunE:                  func(c *cobra.Command, _ []string) error { return c.Help() },
 		DisableFlagsInUseLine: true,

@@ -20,7 +20,7 @@ func newDB(s *streams) *cobra.Command {
 		Long: `These commands are about the PostgreSQL database that --db or the variable FSMC_DB
 names, postgres://… A SQLite file needs none of them.
 
-A password comes from PGPASSWORD, a service file or .pgpass. No command prints it.`,
+A password comes from the URL, PGPASSWORD, a service file or .pgpass. No command prints it.`,
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -75,15 +75,14 @@ func newDBMigrate(s *streams) *cobra.Command {
 	apply := false
 	c := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the tables up to date, also by what older versions cannot work with",
+		Short: "Bring the tables up to date, even if older versions can then not use them",
 		Long: `Migrate lists the changes of the tables that are missing. With --apply, it makes
 them, each in a transaction of its own.
 
-A change beside which older versions of fsmc still work is also made by the first
-command of a newer version that writes. A change that takes something away from
-them is made by this command only. It refuses that while a process of an older
-version has the database open, and names it; a process that was killed counts for
-two more minutes.`,
+If older versions of fsmc can work with a change, the first command of a newer version
+that writes makes it, too. If they cannot, only this command makes it. It then refuses
+while a process of an older version has the database open, and names that process. A
+process that was killed counts for two more minutes.`,
 		Example: `  fsmc db migrate --db postgres://fsmc@db.example/runs
   fsmc db migrate --db postgres://fsmc@db.example/runs --apply`,
 		Args: arguments(),

@@ -31,8 +31,8 @@ versions have.
 
 With --format svg, the diagram is a picture that a browser shows, and no other
 program is needed. If four or more arrows lead to one failure or cancelled terminal,
-each is written as a row in the box from which it leads: "failed → Failed". With
---compact, boxes have only titles, and arrows only triggers.
+each becomes a row in the box where it begins: "failed → Failed". With --compact,
+boxes have only titles, and arrows only triggers.
 
 A machine that is called is a box with a double border, with its terminals inside. With
 --expand, its states are drawn inside, and so are those of the machines that it calls.
@@ -59,7 +59,7 @@ errors, so that something may be missing in the diagram.`,
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &d.machine)
-	c.Flags().BoolVar(&d.compact, "compact", false, "show titles and triggers alone")
+	c.Flags().BoolVar(&d.compact, "compact", false, "show only titles and triggers")
 	chooseFlag(c, &d.theme, "theme", "auto", "the colours of --format svg; auto leaves them to the reader's browser",
 		option[string]{"light", "light"}, option[string]{"dark", "dark"}, option[string]{"auto", "auto"})
 	c.Flags().BoolVar(&d.expand, "expand", false, "draw the machines that are called inside the states that call them")

@@ -19,10 +19,10 @@ func newExplain(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [RULE | WORD | language | glossary | grammar]",
 		Short: "Print the page of a rule, what a word means, or the language reference",
-		Long: `Explain prints the page of a rule. Or it prints what a word of the language or of the
-glossary means: its entry in the glossary, its place in the grammar, and what the
-reference says about it. It also prints the whole language reference, glossary or
-grammar; all are part of the binary. Without an argument, it lists the rules.`,
+		Long: `Explain prints the page of a rule, or what a word of the language or the glossary means:
+its entry in the glossary, its place in the grammar, and what the reference says about it.
+With language, glossary or grammar, it prints that whole text. Without an argument, it
+lists the rules. All texts are part of the binary.`,
 		Example: `  fsmc explain
   fsmc explain dead-end
   fsmc explain defer

@@ -34,17 +34,21 @@ With --core, the file has the pure machine instead: state, data and counters, an
 function that chooses the arm for an input. It imports only the standard library.
 
 With -o FILE, gen writes all Go to this one file; -o - is standard output. If a source
-is not beside FILE, FILE has a copy of its text. The package is the first of these that
-is there: --package; $GOPACKAGE, for standard output or a file in the working directory,
-as go generate sets it; the package of the Go files beside the file; the name of the
-folder. Standard output needs one of the first two.
+is not beside FILE, FILE has a copy of its text.
+
+The package is the first of these that is known:
+  - --package
+  - $GOPACKAGE, which go generate sets: for standard output or a file in the working
+    directory
+  - the package of the Go files beside the file; not for standard output
+  - the name of the folder; not for standard output
 
 An enum or a record outside machines becomes one Go type, in the Go file of the file that
 declares it, even if that file has no machine. The other Go files of the folder use that
 type. The Go of another folder, or of --core, has a type of its own for it.
 
-With --tests, gen writes a second file, NAME_fsm_test.go. Its test takes every arm
-that any run takes, by the shortest runs.
+With --tests, gen writes a second file, NAME_fsm_test.go. Its test takes every arm that
+a run can take, in the shortest runs.
 
 Exit status 1: a machine has errors; or, with --check, a file on disk is not what
 gen would write.`,

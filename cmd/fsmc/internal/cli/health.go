@@ -41,8 +41,8 @@ func newHealth(s *streams) *cobra.Command {
   - with --share, states with too many of a machine's runs
 
 --stuck says how long is too long in a state: one duration for all states, or one
-for each state that you name. Without --stuck, the timers of the state say it: a
-run is stuck if a timer is due and has not fired.
+for each state that you name. Without --stuck, a run is stuck if a timer of its state
+is due and has not fired.
 
 Health also runs SQLite's integrity check, and stops it after the time of --integrity.
 fsmc backup runs all of it. A database of PostgreSQL has no such check.

@@ -23,8 +23,8 @@ func newImport(s *streams) *cobra.Command {
 		Short: "Make a machine from a file in another format",
 		Long: `Import reads a machine of another format and writes it in this language, formatted.
 A comment says at each place what was lost or guessed. A report counts the states that
-came over whole, in part, or with something lost. Then fsmc check says what is wrong
-with the original.
+came over whole, in part, or with something lost. After that, fsmc check finds what is
+wrong with the original.
 
 Formats:
 ` + formatList(sourceLines()) + `

@@ -33,9 +33,9 @@ with blanks, commas or "and":
   id=ID, id=pr-1*                 (that run; the runs whose IDs begin with pr-1)
   tag.NAME=VALUE                  (the runs with that tag: see fsmc run --tag)
   older than 90s|1h30m|30d        (since the run started)
-A value with blanks or commas is in quotes: tag.for='Ada Lovelace'. Each term except
-definition and id also has a flag. With the status "ending", the run has ended, but some
-of its children have not.
+Put a value with blanks or commas in quotes: tag.for='Ada Lovelace'. Each term except
+definition and id also has a flag. A run that is "ending" is in a terminal state or was
+cancelled, but some of its children have not ended.
 
 If the database has machines, but none with this NAME, that is an error: exit
 status 2. The same holds for a state that no run of these machines can be in.`,

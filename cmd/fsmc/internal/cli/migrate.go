@@ -29,12 +29,12 @@ deferred events, with the same names and types, and if the "require" of the stat
 holds.
 
 What a move does:
-  - Activities go on. Attempts under way are cancelled. When they have stopped,
-    the new definition starts them again.
-  - Running timers go on. New timers start now.
+  - An open activity stays open. An attempt under way is told to stop; when it has
+    stopped, the new definition starts another attempt.
+  - Running timers continue. New timers start now.
   - A counter is dropped if its arm is gone. Other counters are kept, but do not
     exceed the new bound. If two states become one, their counters are added.
-  - Children that have started go on with their own versions. A child whose "do" is
+  - Children that have started continue with their own versions. A child whose "do" is
     gone, or has another label, is cancelled. The output says how many; --format json
     names them.
 
@@ -54,7 +54,7 @@ Two states can become one. Two fields cannot: drop one of them.`,
 	m.flags(c)
 	machineFlag(c, &m.runner.machine)
 	operatorFlags(c, &m.options.Operator)
-	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the host guards and activities, `DIR`, if a require asks a guard")
+	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`; needed if a require asks a guard")
 	c.Flags().StringVar(&m.mapping, "map", "", "the `FILE` with the old and new names; - is standard input")
 	c.Flags().BoolVar(&m.options.Apply, "apply", false, "move the runs that fit; without this flag, only show them")
 	return c

@@ -39,8 +39,8 @@ All is one transaction. Before it commits, every run is replayed there. If a rep
 differs from what is stored, move prints the difference, nothing is moved, and the
 exit status is 1; fsmc repair repairs a run.
 
-In the end the file gets another name, FILE.moved-TIME, so that no worker continues
-its runs a second time. You can look at it, and delete it.`,
+At the end, the file is renamed to FILE.moved-TIME, so that no worker continues its runs
+a second time. You can look at it, and delete it.`,
 		Example: "  fsmc move --from runs.db --to postgres://fsmc@db.example/runs",
 		Args:    arguments(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return m.move(cmd.Context()) },

@@ -13,10 +13,10 @@ func newPause(s *streams) *cobra.Command {
 	return newSteer(s, &steering{
 		use: "pause [ID]", does: machine.PauseInput, act: (*runtime.Engine).Pause,
 		short: "Pause a run: nothing new starts, and its timers stop",
-		long: `Pause stops a run from moving. Attempts under way go on, and nothing new starts.
+		long: `Pause stops a run from moving. Attempts under way continue, and nothing new starts.
 Results, and events that are sent, wait until the run resumes. Timers keep their
 remaining time. A deadline (a timer until a point in time) does not shift, and a
-wait before a retry goes on. A paused run can be cancelled. The runs below it, its
+wait before a retry continues. A paused run can be cancelled. The runs below it, its
 children and theirs, are paused, too.
 
 To pause a paused run does nothing. A run that is halted or has ended refuses

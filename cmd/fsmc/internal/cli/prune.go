@@ -25,9 +25,9 @@ func newPrune(s *streams) *cobra.Command {
 		Short: "Delete runs that ended long ago, with their history",
 		Long: `Prune shows how many finished runs have their last step at least AGE ago. With
 --apply, it deletes these runs, with their history and everything else that is kept
-of them, for good. Make a backup first. Runs with a message in the outbox that is
-not delivered yet stay, and are counted. So do runs with an attempt that has yet to stop,
-until its lease runs out. A tree of runs goes or stays as a whole.
+of them, for good. Make a backup first. A run stays, and is counted, while one of its
+messages is not delivered, and while one of its attempts has not stopped (at the longest
+until its lease runs out). A tree of runs is deleted or stays as a whole.
 
 It writes in short pieces and rests between them, so that live runs do not wait. You
 can interrupt it. The table "prunings" keeps who pruned, when, why, and how many

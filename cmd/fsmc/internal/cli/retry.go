@@ -30,7 +30,7 @@ the run is halted again, or has ended in failure again.
 
 A run is halted if a cost, or its time, passes the budget and nothing takes
 "over_budget" in its state. With --allow-over-budget the run continues without that
-input. The budget of this cost then holds nothing back any more, and the history says
+input. From then on, the budget for this cost does not limit the run. The history says
 who allowed it.
 
 With --where instead of an ID, retry is for all halted runs that match, or with

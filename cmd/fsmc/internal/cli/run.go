@@ -26,14 +26,14 @@ func newRun(s *streams) *cobra.Command {
 		Long: `Run starts a run of the machine in PATH. If there is a run with the given --id,
 the command continues that run instead. It works until the run ends, or until the
 run waits only for events from outside. Without --follow, it does not wait for a
-timer that runs beside such events: the timer fires at the next start.
+timer that runs beside such events: start the command again when the timer is due.
 
 Without PATH, it works on every unfinished run in the database, each with the
 version of the machine with which it started. With --follow, it also works on
 runs that start later, and waits for a database that does not exist yet, or for a
 server that does not answer. If an activity has no executable, the command says so
-one time, does not run it, and looks for it again each second. Without --follow, it
-ends with the names of the runs that wait for such an activity, and exit status 2.
+once, and looks for it again each second. Without --follow, it ends with the names
+of the runs that wait for such an activity, and exit status 2.
 
 Activities are executables in one folder, with the names of the activities. A host
 guard is the executable guard-NAME. Each gets one JSON object on standard input.
@@ -52,15 +52,15 @@ You can kill the command at any point and start it again: the run continues wher
 it was. After a SIGTERM or an interrupt, the command lets activities work for ten
 more seconds, then stops them and ends. A second signal ends it at once.
 
-The command prints the standard error of activities on its own, one line at a time,
-with the run, the activity and the attempt. If the attempt fails, the last lines
-are in the history. With --log-format json, each step, each attempt, each such line and
-each problem is one JSON object on a line of standard output, or, with --format json, of
+What an activity writes to its standard error, the command writes to its own, each line
+with the run, the activity and the attempt. If the attempt fails, the last lines are in
+the history. With --log-format json, each step, each attempt, each such line and each
+problem is one line with a JSON object, on standard output, or with --format json on
 standard error; see docs/logs.md.
 
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
-other than success. Exit status 3: the run in PATH has not ended, because it waits for
-something, or because the command was stopped; but not with --detach.`,
+other than success. Exit status 3, with PATH and without --detach: the run has not
+ended, because it waits for something, or because the command was stopped.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --detach --params - month.fsm < november.json

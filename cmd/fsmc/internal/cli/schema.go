@@ -14,12 +14,14 @@ func newSchema(s *streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema PATH...",
 		Short: "Print JSON Schemas of what a machine takes",
-		Long: `Schema prints, as one JSON object, what a machine takes, as JSON Schemas with
-the types and ranges of the text: "params" of a run that starts, the data of each
-event, and for each activity "args", with which it is called, and the data of its
-"results". Only activities raise an event with "internal".
+		Long: `Schema prints one JSON object with JSON Schemas of what a machine takes:
 
-These are the schemas that fsmc serve and fsmc mcp give to programs.`,
+  params      the parameters of a run
+  events      the "data" of each event; only activities raise one that is "internal"
+  activities  the "args" of each activity, and the "data" of each of its "results"
+
+The schemas have the types and ranges of the machine. fsmc serve and fsmc mcp give
+them to programs.`,
 		Example: `  fsmc schema review.fsm
   fsmc schema --machine Refund orders`,
 		Args:              arguments("PATH..."),

@@ -43,16 +43,16 @@ requests have ten seconds to finish.
 With --work, it also works on the runs, as fsmc run --follow does.
 
 Who may do what:
-  - Without tokens, the server listens on this computer only, and everyone who can open
-    the address can do what you can, also other users of the computer. If it has several
-    users, use --token-file, or --addr unix:PATH, which only you can open.
+  - Without tokens, the server listens on this computer only, and every user of the computer
+    can do what you can. If there are others, use --token-file, or --addr unix:PATH, which
+    only you can open.
   - A token file has lines "read: TOKEN" and "write: TOKEN", or "write: NAME TOKEN", with tokens
     of 32 bytes or more. Only its owner may read it (mode 0600). Programs send a token as
     Authorization: Bearer; a browser asks for it as a password, with any name.
   - To listen on other addresses, --token-file is needed, and --tls-cert with --tls-key.
     With --insecure-http, no certificate is needed: use it behind a proxy that has one.
-  - A request is refused if its host name is not the address, localhost or a --host. So no
-    page of another site can reach the server under a name of its own.`,
+  - A request is refused if its host name is not the address, localhost or a --host. So a
+    page of another site cannot reach the server by a host name of that site.`,
 		Example: `  fsmc serve --db runs.db
   fsmc serve --db runs.db --work --activities ./activities --open
   fsmc serve --db runs.db --addr 0.0.0.0:8376 --host runs.example --token-file tokens --tls-cert c.pem --tls-key k.pem`,
@@ -62,14 +62,14 @@ Who may do what:
 	dbFlag(c, &v.db)
 	f := c.Flags()
 	f.StringVar(&v.addr, "addr", "127.0.0.1:8376", "listen on `HOST:PORT`, where port 0 is one that is free, or on unix:PATH")
-	f.StringVar(&v.base, "base", "/", "the `PATH` below which everything stands, behind a proxy: /fsmc/")
+	f.StringVar(&v.base, "base", "/", "the `PATH` below which all pages are, for a proxy: /fsmc/")
 	f.BoolVar(&v.readOnly, "read-only", false, "only show: no page has a button, and the database is opened for reading")
 	f.BoolVar(&v.hideData, "hide-data", false, "leave out payloads, parameters, data, checkpoints and messages")
-	f.StringVar(&v.tokenFile, "token-file", "", "let in only who has a token of this `FILE`")
+	f.StringVar(&v.tokenFile, "token-file", "", "accept only requests with a token of this `FILE`")
 	f.StringVar(&v.cert, "tls-cert", "", "the certificate, a PEM `FILE`")
 	f.StringVar(&v.key, "tls-key", "", "its key, a PEM `FILE`")
-	f.BoolVar(&v.insecure, "insecure-http", false, "listen on another address than this computer's without a certificate")
-	f.StringArrayVar(&v.hosts, "host", nil, "a further `NAME` by which the server may be asked; repeat for more")
+	f.BoolVar(&v.insecure, "insecure-http", false, "allow addresses other than this computer's without a certificate")
+	f.StringArrayVar(&v.hosts, "host", nil, "a further host `NAME` that requests may use; repeat for more")
 	f.StringVar(&v.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`")
 	f.StringVar(&v.worker, "worker", "", "start `CMD`, which reads attempts on standard input and makes them")
 	f.BoolVar(&v.work, "work", false, "also work on the runs, as fsmc run --follow does")

@@ -53,7 +53,7 @@ something, or take moves back:
 
 With --script, the moves are the lines of FILE; # begins a comment. Exit status 1: a
 line of the script could not be taken.`,
-		Example: `  fsmc simulate review.fsm
+		Example: `  fsmc simulate --param pr=17 review.fsm
   fsmc simulate --script path.txt --param pr=17 review.fsm
   fsmc simulate --db runs.db --run pr-17 --at 12`,
 		Args:              arguments("[PATH...]"),

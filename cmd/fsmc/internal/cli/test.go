@@ -26,27 +26,25 @@ func newTest(s *streams) *cobra.Command {
 folders. It uses the rules of the runtime with simulated time: nothing is stored,
 no activity runs, and nothing waits. No wait has a jitter.
 
-Put the scenarios of review.fsm into review_test.fsm, which imports it:
+Put the scenarios of invoice.fsm into invoice_test.fsm, which imports it. For the
+machine that fsmc new Invoice makes:
 
-  import "review.fsm"
+  import "invoice.fsm"
 
-  scenario "a review is posted" of CodeReview(pr = "42") {
-      send StartReview
-      fetch_diff -> DiffLoaded { diff = "+ x" }
-      analyze -> AnalysisReady { comments = 14 }
-      post_comments -> CommentsPosted
-      summarize -> SummaryDone
+  scenario "an invoice is delivered" of Invoice(name = "Ada") {
+      prepare -> Prepared { text = "for Ada" }
+      deliver -> Delivered
       expect Completed
   }
 
-With --cover, test also lists what no scenario of a machine took: arms, redirections
-by require, and terminal states. With --cover=FILE.svg, it also draws the machine, and
-these parts in another colour; then all scenarios must be of one machine.
+With --cover or --cover=FILE.svg, test also lists what no scenario of a machine took:
+arms, redirections by require, and terminal states. FILE.svg has the machine, with these
+parts in another colour; then all scenarios must be of one machine.
 
 With --generate, test runs nothing, but prints scenarios for the machines in PATH: few
 and short ones that together take every arm that can be taken. A comment names each arm
-that is missed, and why. Each scenario ends with the state of the run: add what else
-you expect.
+that is missed, and says why. Each scenario ends with the state that is expected of the
+run: add what else you expect.
 
 Exit status 1: a scenario fails, or something is wrong with the files; or there is no
 scenario. With --generate: a machine has more configurations than are explored.`,
@@ -68,7 +66,7 @@ scenario. With --generate: a machine has more configurations than are explored.`
 		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
 		option[testReport]{"junit", testReport{writeTestJUnit}})
 	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
-	c.Flags().StringVar(&t.cover, "cover", "", "also list what no scenario took, and draw it in `FILE`")
+	c.Flags().StringVar(&t.cover, "cover", "", "``also list what no scenario took; with a FILE.svg, draw it there")
 	c.Flags().Lookup("cover").NoOptDefVal = coverList
 	c.Flags().BoolVar(&t.generate, "generate", false, "print scenarios that take every arm")
 	c.MarkFlagsMutuallyExclusive("generate", "cover")

@@ -11,8 +11,8 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// coverList is --cover without a file.
-const coverList = "list"
+// coverList is --cover without a file. The help shows it, as --cover[="FILE"].
+const coverList = "FILE"
 
 // canDraw refuses a picture that cannot be made, before anything is played.
 func (t *tester) canDraw(tests []*table.Test) error {
