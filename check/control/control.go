@@ -87,7 +87,8 @@ func (c *Graph) components(keep func(e int) bool) []int32 {
 	return of
 }
 
-// takeOut is one round; it reports whether an edge within a component went.
+// takeOut is one round; it reports whether an edge within a component went. Fields that go on
+// within their ranges bound edges where nothing else does: they say little of how often.
 func (c *Graph) takeOut(level int) bool {
 	of := c.components(func(int) bool { return true })
 	inside := map[int32][]int{} // edges by component
@@ -96,11 +97,16 @@ func (c *Graph) takeOut(level int) bool {
 			inside[of[x.From]] = append(inside[of[x.From]], e)
 		}
 	}
+	return c.takeOutOf(inside, level, (*part).bounded) || c.takeOutOf(inside, level, (*part).goesOn)
+}
+
+// takeOutOf takes out of the components that are inside what bounded bounds, or time.
+func (c *Graph) takeOutOf(inside map[int32][]int, level int, bounded func(*part, *ir.Arm) (int64, bool)) bool {
 	went := false
 	for _, edges := range inside {
 		part := newPart(c, edges)
 		for _, e := range edges {
-			most, ok := part.bounded(c.Edges[e].Arm)
+			most, ok := bounded(part, c.Edges[e].Arm)
 			if in := c.Edges[e].Input; in != graph.None {
 				if times, limited := part.comes(c.Table.Case(in), len(edges)); limited {
 					most, ok = min(times, most), true

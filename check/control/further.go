@@ -26,7 +26,7 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 			return most, true
 		}
 	}
-	return 0, false
+	return graph.Infinite, false
 }
 
 // moves are the fields with a range that a reads or assigns and that the part assigns, but no

@@ -80,9 +80,6 @@ func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
 			most, ok = min(most, times), true
 		}
 	})
-	if !ok {
-		return p.goesOn(a)
-	}
 	return most, ok
 }
 
