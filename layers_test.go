@@ -37,7 +37,7 @@ check/flat                  < lang/ir check/stop
 check/witness               < lang/diag lang/ir
 check/replay                < lang/ir check/witness check/explore/data codegen/table runtime/machine check/stop
 check/timing                < lang/ir check/flat check/graph
-check/control               < lang/ir check/flat check/graph check/timing check/witness
+check/control               < lang/ir check/flat check/graph check/guard check/timing check/witness
 check/explore/data          < lang/ir check/flat check/guard check/timing check/zone
 check/explore/step          < lang/token lang/ir check/witness check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
 check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step check/stop

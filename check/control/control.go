@@ -5,7 +5,7 @@
 // In the order in which to read them: control.go (the graph, and what cannot go on
 // without end), edges.go (the moves, and where `require` sends them),
 // reach.go (what some path enters), part.go (what bounds an arm within a component),
-// timed.go (what bounds it by time), rises.go (by a field that rises), entries.go (how often each state is entered), sure.go (what surely can be done),
+// timed.go (what bounds it by time), rises.go and further.go (by a field that rises), entries.go (how often each state is entered), sure.go (what surely can be done),
 // drop.go (deferred events that may be lost), witness.go (a path as a run).
 package control
 
@@ -34,16 +34,17 @@ type Graph struct {
 	level []int   // by edge that is not in Rest: in which round it was taken out, from 1
 	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
-	inPlace flat.InPlace
-	looks   int     // see rises
-	mayPass []bool  // by state ID: see findBudgets
-	total   int64   // see hasTime
-	opens   []bool  // by state ID: a way out of the leaf leads nobody knows where
-	circles []bool  // by state ID: in a way out of the leaf the requires lead round
-	lost    bool    // so does one of a leaf that some path enters
-	came    []int32 // by state ID: the edge by which a path first reaches the leaf, or None
-	first   []int32 // by state ID: the leaf in it that a path reaches first, or None
-	taken   []bool  // by arm ID
+	inPlace  flat.InPlace
+	looks    int               // see rises
+	compared map[question]bool // see further
+	mayPass  []bool            // by state ID: see findBudgets
+	total    int64             // see hasTime
+	opens    []bool            // by state ID: a way out of the leaf leads nobody knows where
+	circles  []bool            // by state ID: in a way out of the leaf the requires lead round
+	lost     bool              // so does one of a leaf that some path enters
+	came     []int32           // by state ID: the edge by which a path first reaches the leaf, or None
+	first    []int32           // by state ID: the leaf in it that a path reaches first, or None
+	taken    []bool            // by arm ID
 }
 
 // New makes the control graph of t, and takes out of it, round by round,
@@ -51,7 +52,7 @@ type Graph struct {
 // arm with a `max` whose scope is not entered from outside there; one whose guard
 // says `v < c` and whose block raises v where nothing in the component lowers or
 // sets it, and the mirror image; one that is taken only while a flag has a value
-// that it changes for good; one that takes time, where a timer around the component
+// that it changes for good; one each time of which a field with a range is further on; one that takes time, where a timer around the component
 // ends it. Each round is linear; a round follows only where the
 // one before took something out of a cycle. What cancel leads along comes once,
 // and is taken out before.
@@ -59,6 +60,7 @@ func New(t *flat.Table) *Graph {
 	c := &Graph{
 		Table: t, inPlace: t.EndsInPlace(),
 		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
+		compared: map[question]bool{},
 	}
 	c.findBudgets()
 	c.connect()
@@ -85,7 +87,8 @@ func (c *Graph) components(keep func(e int) bool) []int32 {
 	return of
 }
 
-// takeOut is one round; it reports whether an edge within a component went.
+// takeOut is one round; it reports whether an edge within a component went. Fields that go on
+// within their ranges bound edges where nothing else does: they say little of how often.
 func (c *Graph) takeOut(level int) bool {
 	of := c.components(func(int) bool { return true })
 	inside := map[int32][]int{} // edges by component
@@ -94,11 +97,16 @@ func (c *Graph) takeOut(level int) bool {
 			inside[of[x.From]] = append(inside[of[x.From]], e)
 		}
 	}
+	return c.takeOutOf(inside, level, (*part).bounded) || c.takeOutOf(inside, level, (*part).goesOn)
+}
+
+// takeOutOf takes out of the components that are inside what bounded bounds, or time.
+func (c *Graph) takeOutOf(inside map[int32][]int, level int, bounded func(*part, *ir.Arm) (int64, bool)) bool {
 	went := false
 	for _, edges := range inside {
 		part := newPart(c, edges)
 		for _, e := range edges {
-			most, ok := part.bounded(c.Edges[e].Arm)
+			most, ok := bounded(part, c.Edges[e].Arm)
 			if in := c.Edges[e].Input; in != graph.None {
 				if times, limited := part.comes(c.Table.Case(in), len(edges)); limited {
 					most, ok = min(times, most), true

@@ -52,6 +52,29 @@ func (a above) after(b *ir.Block, sign int64, short func(clamp int64) bool) abov
 	return out
 }
 
+// taken is a behind the block of arm, too, before whose exit blocks before held: of
+// `when event.at > last -> Open { last = event.at }` the guard says that last rises.
+func (p *part) taken(arm *ir.Arm, a, before above, sign int64, short func(clamp int64) bool) above {
+	out := a.after(arm.Block, sign, short)
+	if arm.Block == nil {
+		return out
+	}
+	for _, x := range arm.Block.Assigns {
+		if _, known := out[x.Var]; known || !p.keeps(x.Value) {
+			continue
+		}
+		for v, by := range before {
+			switch {
+			case p.c.further(arm, x, v, sign, true):
+				out[x.Var] = 1
+			case by >= out[x.Var] && p.c.further(arm, x, v, sign, false):
+				out[x.Var] = by
+			}
+		}
+	}
+	return out
+}
+
 // maxLooks is how many leaves are looked at for all arms of a machine.
 const maxLooks = 100_000
 
@@ -76,10 +99,11 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 		return s
 	}
 	along := func(x Edge, s above) {
+		before := s
 		for _, from := range p.c.Leaf(x.From).Chain() {
 			s = maybe(s, from.Exit)
 		}
-		s = s.after(x.Arm.Block, sign, short)
+		s = p.taken(x.Arm, s, before, sign, short)
 		for _, to := range p.c.Leaf(x.To).Chain() {
 			s = maybe(s, to.Entry)
 		}
@@ -96,7 +120,7 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 		for in := range p.c.Table.Inputs(p.c.Leaf(leaf)) {
 			for _, choice := range in.Choices { // what stays
 				if choice.Arm != nil && choice.Arm.Kind != ir.Goto {
-					reach(leaf, at[leaf].after(choice.Arm.Block, sign, short))
+					reach(leaf, p.taken(choice.Arm, at[leaf], at[leaf], sign, short))
 				}
 			}
 		}

@@ -135,11 +135,11 @@ func (t *Times) besideTime(d *ir.Do, held int64) int64 {
 	}
 	total := graph.Sum(t.runs(d), held)
 	for _, a := range retries {
-		wait, bounded := timing.LongestWait(a)
-		if a.Max == nil || !bounded {
+		waits, bounded := timing.LongestWaits(a)
+		if !bounded {
 			return graph.Infinite
 		}
-		total = graph.Sum(total, graph.Times(*a.Max, graph.Sum(wait, t.runs(d))))
+		total = graph.Sum(total, graph.Sum(waits, graph.Times(*a.Max, t.runs(d))))
 	}
 	return total
 }

@@ -186,7 +186,9 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 	}
 	enum, ok := r.enumNamed(src.X.Text)
 	if !ok {
-		r.unknownEnum(src)
+		if !r.isMisnamed(src.X.Text) {
+			r.unknownEnum(src)
+		}
 		return bad(src.Span())
 	}
 	r.referTo(src.X, enum)
@@ -204,6 +206,9 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 // length is `len(x)`, an int.
 func (r *resolver) length(src *ast.Len, sc scope) ir.Expr {
 	x := r.expr(src.X, sc)
+	if r.isMisnamed("len") {
+		return bad(src.Span(), x)
+	}
 	switch x.Type().Kind {
 	case ir.Invalid:
 		return bad(src.Span(), x)
@@ -237,6 +242,9 @@ func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
 // "text": then it is meant.
 func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 	name := textOf(src.Func)
+	if r.isMisnamed(name) {
+		return bad(src.Span(), r.exprs(src.Args, sc)...)
+	}
 	if name == "min" || name == "max" {
 		r.referWord(src.Func)
 		return r.extreme(src, name, r.exprs(src.Args, sc))

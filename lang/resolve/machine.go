@@ -42,8 +42,9 @@ type resolver struct {
 	depth      int                  // of these; 0 for none
 	lostLabels map[string]bool      // labels of what could not be resolved
 
-	gaps    bool               // a bad item stands where declarations stand
-	partial map[*ir.Event]bool // events of which a field could not be read
+	misnamed map[string]bool    // names that the language keeps for itself, of which a declaration took one
+	gaps     bool               // a bad item stands where declarations stand
+	partial  map[*ir.Event]bool // events of which a field could not be read
 }
 
 func newResolver(u *unit, src *ast.Machine) *resolver {
@@ -69,6 +70,7 @@ func newResolver(u *unit, src *ast.Machine) *resolver {
 		payload:    map[*ir.Event]map[string]*ir.EventField{},
 		labels:     map[string][]*ir.Do{},
 		partial:    map[*ir.Event]bool{},
+		misnamed:   map[string]bool{},
 		lostLabels: map[string]bool{},
 		labelNames: map[string]*ast.Name{},
 	}

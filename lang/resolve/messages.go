@@ -56,7 +56,18 @@ func (r *resolver) second(span token.Span, message, help string, first token.Spa
 
 // forbidden reports a name that the language keeps for itself.
 func (r *resolver) forbidden(name *ast.Name, kind, why string) {
+	r.misnamed[name.Text] = true
 	r.report(duplicateName, name.Span(), article(kind)+" may not be called "+quote(name.Text)+": "+why, "Choose another name.")
+}
+
+// isMisnamed reports whether a declaration that r sees took name, which the language keeps for
+// itself: then either may be meant, and the declaration alone is reported.
+func (r *resolver) isMisnamed(name string) bool {
+	if !r.misnamed[name] && (r.file == nil || !r.file.misnamed[name]) {
+		return false
+	}
+	r.m.Broken = true
+	return true
 }
 
 // unknown reports that name, meant as a kind, is declared nowhere. Beside a

@@ -20,6 +20,9 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 	}
 	rec, ok := r.recordNamed(src.Type.Text, src.Span())
 	if !ok {
+		if r.isMisnamed(src.Type.Text) {
+			return bad(src.Span(), values...)
+		}
 		r.unknown("record", src.Type, nearTo(r, src.Type.Text, r.records))
 		return bad(src.Span(), values...)
 	}

@@ -32,7 +32,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 		return invalid
 	case t.Elem != nil:
 		return &ir.Type{Kind: ir.List, Elem: r.typeOf(t.Elem), Len: r.lengthOf(t.Len)}
-	case t.Name == "": // the parser could not read it
+	case t.Name == "" || r.isMisnamed(t.Name): // the parser could not read it, or a declaration took it
 		return invalid
 	}
 	kind, known := builtin[t.Name]

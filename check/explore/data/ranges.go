@@ -29,7 +29,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 			may = t.MayLeaveLength(a.Var.Type, a.Value, arm)
 			return
 		}
-		if staysInside(a) {
+		if staysInside(a) || t.FitsByGuard(a.Var.Type, a.Value, arm) {
 			return
 		}
 		sources := t.Refs(a.Value, arm)

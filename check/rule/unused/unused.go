@@ -1,4 +1,4 @@
-// Package unused finds declarations that nothing uses.
+// Package unused finds declarations that nothing uses, and an `exit` that never runs.
 package unused
 
 import (
@@ -58,6 +58,12 @@ func run(p *check.Pass) {
 		if !u.records[r] && !r.OfFile {
 			report("record", r.Name, r.Span, only(r.Decl, plainRecord(r)), "Give a field this type, or remove it.")
 		}
+	}
+	if b := m.Root.Exit; b != nil {
+		p.Report(check.Finding{
+			Span: b.Span, Message: "the `exit` of machine " + check.Quote(m.Name) + " never runs: no step leaves the machine",
+			Help: "Write its effects into the blocks of the terminal states, which run as the run ends, or remove it.",
+		})
 	}
 	for _, d := range m.Dos {
 		if d.Label != "" && !u.labels[d] && !namesChild(d) {

@@ -1,0 +1,118 @@
+package control
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/guard"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// goesOn reports whether some field is further in one direction each time that a is taken, and
+// how often that can be at most: a step that would leave the range of a field is not taken.
+func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
+	never := func(int64) bool { return false }
+	for _, v := range p.moves(a) {
+		r := v.Type.Range
+		if r.Hi-r.Lo < 0 {
+			continue
+		}
+		if p.rises(a, v, 1, never) || p.rises(a, v, -1, never) {
+			most = graph.Sum(r.Hi-r.Lo, 1)
+			if v.Default == nil { // it may have no value yet
+				most = graph.Sum(most, 1)
+			}
+			return most, true
+		}
+	}
+	return graph.Infinite, false
+}
+
+// moves are the fields with a range that a reads or assigns and that the part assigns, but no
+// constant, in order.
+func (p *part) moves(a *ir.Arm) []*ir.Var {
+	found := map[*ir.Var]bool{}
+	add := func(v *ir.Var) {
+		if r := v.Type.Range; r != nil && len(p.effects[v]) > 0 && !slices.ContainsFunc(p.effects[v], func(x effectIn) bool { return x.Value != nil }) {
+			found[v] = true
+		}
+	}
+	read := func(e ir.Expr) {
+		if e != nil {
+			ir.Walk(e, func(e ir.Expr) bool {
+				if ref, ok := e.(*ir.VarRef); ok {
+					add(ref.Var)
+				}
+				return true
+			})
+		}
+	}
+	read(a.When)
+	if a.Block != nil {
+		for _, x := range a.Block.Assigns {
+			add(x.Var)
+			read(x.Value)
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(v, w *ir.Var) int { return v.Index - w.Index })
+}
+
+// keeps reports whether e is there and no effect of the part changes what it reads.
+func (p *part) keeps(e ir.Expr) bool {
+	keeps := e != nil
+	if keeps {
+		ir.Walk(e, func(e ir.Expr) bool {
+			ref, ok := e.(*ir.VarRef)
+			keeps = keeps && (!ok || len(p.effects[ref.Var]) == 0)
+			return true
+		})
+	}
+	return keeps
+}
+
+// question is one that further answers.
+type question struct {
+	assign *ir.Assign
+	v      *ir.Var
+	sign   int64
+	past   bool
+}
+
+// further reports whether the guards of arm, and of the arms before it, say that what x assigns in
+// its block is not less than v, or past it. Where sign is -1, that it is not more.
+func (c *Graph) further(arm *ir.Arm, x *ir.Assign, v *ir.Var, sign int64, past bool) bool {
+	kind := x.Value.Type().Kind
+	if kind != v.Type.Kind || kind != ir.Int && kind != ir.Duration {
+		return false
+	}
+	q := question{x, v, sign, past}
+	answer, known := c.compared[q]
+	if !known {
+		op := ir.OpLt // what must not be
+		if past {
+			op = ir.OpLe
+		}
+		if sign < 0 {
+			op = op.Turned()
+		}
+		less := &ir.Binary{E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: x.Value, Y: &ir.VarRef{E: ir.E{T: v.Type}, Var: v}}
+		answer = guard.Satisfy(append(whenTaken(arm), guard.Read(less, nil).Holds)...).Verdict == guard.Unsat
+		c.compared[q] = answer
+	}
+	return answer
+}
+
+// whenTaken is what holds where arm is taken: its own guard, and none of an arm before it that
+// has no bound.
+func whenTaken(arm *ir.Arm) []guard.Formula {
+	list := []guard.Formula{guard.Read(arm.When, nil).Holds}
+	if arm.Handler != nil {
+		for _, before := range arm.Handler.Arms[:arm.Index] {
+			if before.Max == nil {
+				list = append(list, guard.Read(before.When, nil).Fails)
+			}
+		}
+	}
+	return list
+}
