@@ -102,35 +102,6 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 	}
 }
 
-// Wait waits, while others work on a run, until it has ended, is halted or paused, or waits only
-// for events from outside, like RunUntilIdle. With WithHandlers, it does not wait for activities
-// that have no function here and that no one else does; Unmatched names them.
-func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
-	woken, stop := e.changes.watch(run)
-	defer stop()
-	looks := e.looks()
-	for {
-		began := time.Now()
-		idle, err := looks.idle(ctx, run)
-		if err == nil && !idle {
-			idle, err = looks.left(ctx, run)
-		}
-		if err != nil {
-			return View{}, err
-		}
-		if idle {
-			return e.Get(ctx, run)
-		}
-		// Each of many children wakes who waits, and a look reads them all, if it must: it takes a quarter of the time.
-		if err := giveWay(ctx, 3*time.Since(began)); err != nil {
-			return View{}, err
-		}
-		if err := e.pause(ctx, woken, e.poll); err != nil {
-			return View{}, err
-		}
-	}
-}
-
 // scope is what a worker works on.
 type scope interface {
 	// prepare is called once, before work begins.
