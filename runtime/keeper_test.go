@@ -464,23 +464,17 @@ func TestChildEndsMeanwhile(t *testing.T) {
 				registerBoth(t, other, child, parent(t, child), nil)
 				asked := &justThen{Store: db}
 				e := NewEngine(asked)
-				begun, release := make(chan struct{}), make(chan struct{})
-				register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": func(ctx context.Context, a *Attempt) (Result, error) {
-					close(begun)
-					<-release
-					return findsN(5)(ctx, a)
+				register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": func(ctx context.Context, _ *Attempt) (Result, error) {
+					<-ctx.Done()
+					return Result{}, context.Cause(ctx)
 				}}})
 				register(t, e, parent(t, child), Handlers{})
 				callChild(t, other, 0)
 				asked.happens = func() bool {
-					select {
-					case <-begun:
-					default:
-						return false
-					}
-					close(release)
-					for get(t, other, "r/One.one.2.1").Status != Finished {
-						time.Sleep(time.Millisecond)
+					done := Completion{Activity: "work", Event: "Found", Data: json.RawMessage(`{"n":5}`)}
+					v, err := other.Complete(t.Context(), "r/One.one.2.1", done)
+					if err != nil || v.Status != Finished {
+						t.Errorf("%+v, %v", v, err)
 					}
 					return true
 				}

@@ -329,3 +329,61 @@ func TestCleansUpPastBudget(t *testing.T) {
 		t.Errorf("%d refunds were made", n)
 	}
 }
+
+// TestGrandchildCleansUpPastBudget: where the grandchild has been cancelled with the run between at the moment at which
+// the top passes its budget, what it does to clean up is done, and counts, and the runs end from below.
+func TestGrandchildCleansUpPastBudget(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		low := Build(t, Named("Low"), WithActivity("work", "", "", ""), WithActivity("refund", "", "", ""), WithCosts("work", "usd 0.1"), WithCosts("refund", "usd 0.1"),
+			WithState("Working", Doing("work", nil), On("done", GoTo("Fine")), On("failed", GoTo("Fine")), On("cancel", GoTo("Refunding"))),
+			WithState("Refunding", Doing("refund", nil), On("done", GoTo("Fine")),
+				On("failed", Retry(9, WithBackoff("1s", "1s", 2, 0)), GoTo("Fine"))),
+			WithTerminal("Fine", machine.Success))
+		middle := Build(t, Named("Middle"), Calling(low),
+			WithState("Going", Doing("Low", nil, "as l"), On("l.Fine", GoTo("Ready")), On("l.failed", GoTo("Ready"))),
+			WithTerminal("Ready", machine.Success))
+		top := Build(t, Named("Top"), Calling(middle), WithCosts("Middle", "usd 0"), WithCosts("", "usd 1"),
+			WithState("Going", Doing("Middle", nil, "as m"), On("m.Ready", GoTo("Done")), On("m.failed", GoTo("Done")), On("over_budget", GoTo("Stopped"))),
+			WithTerminal("Done", machine.Success), WithTerminal("Stopped", machine.Failed))
+		db, refunds := memstore.New(), 0
+		e := NewEngine(db)
+		register(t, e, low, Handlers{Activities: map[string]ActivityFunc{
+			"work": func(ctx context.Context, a *Attempt) (Result, error) {
+				a.Spend("usd", "0.2")
+				<-ctx.Done()
+				return Result{}, context.Cause(ctx)
+			},
+			"refund": func(_ context.Context, a *Attempt) (Result, error) {
+				refunds++
+				a.Spend("usd", "0.6")
+				time.Sleep(time.Second)
+				if refunds < 3 {
+					return Result{}, errors.New("again") // with the second the top has passed its budget
+				}
+				return Result{}, nil
+			},
+		}})
+		register(t, e, middle, Handlers{})
+		register(t, e, top, Handlers{})
+		w := run(t, e)
+		defer w.stop()
+		must(t, errOf(w.Start(t.Context(), "Top", "n", nil)))
+		time.Sleep(time.Second)
+		const between, below = "n/Going.m.1.1", "n/Going.m.1.1/Going.l.1.1"
+		must(t, errOf(w.Cancel(t.Context(), below, CancelOptions{})))
+		time.Sleep(time.Minute)
+		for run, state := range map[string]string{"n": "Stopped", below: "Fine"} {
+			v := get(t, w.Engine, run)
+			if inState(t, v, state); v.Status != Finished {
+				t.Errorf("%s is %s", run, v.Status)
+			}
+		}
+		if v := get(t, w.Engine, between); v.Status != Finished {
+			t.Errorf("the run between is %s in %s", v.Status, v.State)
+		}
+		got := spent(t, w.Engine, db, "n")
+		if refunds != 3 || got["n"] != "usd 2" || got[between] != "usd 2" || got[below] != "usd 2" {
+			t.Errorf("after %d refunds: %v", refunds, got)
+		}
+	})
+}

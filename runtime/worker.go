@@ -46,13 +46,13 @@ func (e *Engine) Run(ctx context.Context) error {
 // attempt. A run with children waits for such events if all of them do, also those that it has
 // left behind.
 func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
-	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.idle)
+	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.looks().idle)
 }
 
 // RunUntilDone works like RunUntilIdle, but also waits for events from outside. It returns when
 // the run has ended or is halted, or only waits for children that are halted.
 func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
-	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.done)
+	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.looks().done)
 }
 
 // RunOnce works like RunUntilIdle, but only until the run has taken one input: the end of an
@@ -63,11 +63,12 @@ func (e *Engine) RunOnce(ctx context.Context, run string) (View, error) {
 		return v, err
 	}
 	one := &oneRun{engine: e, run: run, once: true, from: v.Seq}
+	looks := e.looks()
 	return e.runUntil(ctx, one, func(ctx context.Context, run string) (bool, error) {
 		if moved, err := one.moved(ctx); moved || err != nil {
 			return moved, err
 		}
-		return e.idle(ctx, run)
+		return looks.idle(ctx, run)
 	})
 }
 
@@ -98,29 +99,6 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		return g.v, cmp.Or(g.err, ctx.Err())
 	case <-timer.C():
 		return View{}, ErrHangs
-	}
-}
-
-// Wait waits, while others work on a run, until it has ended, is halted or paused, or waits only
-// for events from outside, like RunUntilIdle. With WithHandlers, it does not wait for activities
-// that have no function here and that no one else does; Unmatched names them.
-func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
-	woken, stop := e.changes.watch(run)
-	defer stop()
-	for {
-		idle, err := e.idle(ctx, run)
-		if err == nil && !idle {
-			idle, err = e.left(ctx, run)
-		}
-		if err != nil {
-			return View{}, err
-		}
-		if idle {
-			return e.Get(ctx, run)
-		}
-		if err := e.pause(ctx, woken, e.poll); err != nil {
-			return View{}, err
-		}
 	}
 }
 

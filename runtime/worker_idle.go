@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,15 +11,82 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
+// Wait waits, while others work on a run, until it has ended, is halted or paused, or waits only
+// for events from outside, like RunUntilIdle. With WithHandlers, it does not wait for activities
+// that have no function here and that no one else does; Unmatched names them.
+func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
+	woken, stop := e.changes.watch(run)
+	defer stop()
+	looks := e.looks()
+	for {
+		began := time.Now()
+		idle, err := looks.idle(ctx, run)
+		if err == nil && !idle {
+			idle, err = looks.left(ctx, run)
+		}
+		if err != nil {
+			return View{}, err
+		}
+		if idle {
+			return e.Get(ctx, run)
+		}
+		// Each of many children wakes who waits, and a look reads them all, if it must: it takes a quarter of the time.
+		if err := giveWay(ctx, 3*time.Since(began)); err != nil {
+			return View{}, err
+		}
+		if err := e.pause(ctx, woken, e.poll); err != nil {
+			return View{}, err
+		}
+	}
+}
+
+// looks looks at a run and at those below it again and again, until they rest.
+type looks struct {
+	*Engine
+	busy map[string]string // by run: a child that it waited for, and that did not rest, when it was last looked at
+}
+
+func (e *Engine) looks() *looks { return &looks{e, map[string]string{}} }
+
+// busyBelow reports whether a run, if it still waits for what is below it, does so for the child that
+// did not rest before: then it does not rest either, whatever its other tasks are.
+func (l *looks) busyBelow(ctx context.Context, run string, waits func(*RunRow) bool, rests func(context.Context, string) (bool, error)) (bool, error) {
+	child := l.busy[run]
+	if child == "" {
+		return false, nil
+	}
+	delete(l.busy, run)
+	row, err := l.store.Load(ctx, run)
+	if err != nil || !waits(&row) {
+		return false, err
+	}
+	switch below, err := l.store.Load(ctx, child); {
+	case errors.Is(err, ErrNotFound):
+		return false, nil
+	case err != nil || below.Status == Finished:
+		return false, err
+	}
+	if resting, err := rests(ctx, child); err != nil || resting {
+		return false, err
+	}
+	l.busy[run] = child
+	return true, nil
+}
+
 // idle reports whether nothing moves the run but events from outside, to it or to runs
 // below it.
-func (e *Engine) idle(ctx context.Context, run string) (bool, error) {
+func (l *looks) idle(ctx context.Context, run string) (bool, error) {
+	e := l.Engine
+	waits := func(row *RunRow) bool { return row.Status == Running && !row.Paused || row.Status == machine.Ending }
+	if busy, err := l.busyBelow(ctx, run, waits, l.idle); busy || err != nil {
+		return false, err
+	}
 	h, s, err := e.snapshot(ctx, run)
 	if err != nil {
 		return false, err
 	}
 	if h.machine.Calls() && (s.Status == Running && s.PausedAt.IsZero() || s.Status == machine.Ending) {
-		switch some, settled, err := e.childrenIdle(ctx, run, e.idle); {
+		switch some, settled, err := l.childrenIdle(ctx, run, l.idle); {
 		case err != nil || !settled || e.unfired(s):
 			return false, err
 		case s.Status == machine.Ending || s.HasOpenTask():
@@ -48,8 +116,8 @@ func (e *Engine) standing(ctx context.Context, run string, now time.Time) ([]sto
 // childrenIdle reports whether a run has no tasks but those that are held by children which
 // are idle, as idle says, and whether it has some. A child that has ended is not, for its run has yet
 // to be told, and neither is one that has been left behind, before it has been cancelled.
-func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context.Context, string) (bool, error)) (some, settled bool, err error) {
-	now := e.now()
+func (l *looks) childrenIdle(ctx context.Context, run string, idle func(context.Context, string) (bool, error)) (some, settled bool, err error) {
+	e, now := l.Engine, l.now()
 	tasks, err := e.standing(ctx, run, now)
 	if err != nil {
 		return false, false, err
@@ -58,14 +126,23 @@ func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context
 	if slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Cancelled && t.ChildHolds() }) {
 		tasks = slices.DeleteFunc(tasks, func(t store.TaskRow) bool { return !t.Cancelled && !t.ChildHolds() && !t.Leased(now) })
 	}
-	for i := range tasks {
-		if t := &tasks[i]; !t.ChildHolds() || !t.Cancelled && !t.NotBefore.After(now) {
+	moves := slices.ContainsFunc(tasks, func(t store.TaskRow) bool {
+		return !t.ChildHolds() || !t.Cancelled && !t.NotBefore.After(now)
+	})
+	// The youngest child goes on for longest, so that it is looked at first: see busyBelow.
+	for i := range slices.Backward(tasks) {
+		t := &tasks[i]
+		if !t.ChildHolds() {
+			continue
+		}
+		settled, err := idle(ctx, t.Child)
+		if err == nil && !settled {
+			l.busy[run] = t.Child
+		}
+		if moves {
 			return true, false, nil
 		}
-	}
-	for i := range tasks {
-		t := &tasks[i]
-		if settled, err := idle(ctx, t.Child); err != nil || !settled {
+		if err != nil || !settled {
 			return true, false, err
 		}
 		// It is asked for after the tasks: it may have ended since they were read.
@@ -73,6 +150,9 @@ func (e *Engine) childrenIdle(ctx context.Context, run string, idle func(context
 		if err != nil || child.Status == Finished || t.Cancelled && !child.Cancelled && !child.Status.Over() {
 			return true, false, err
 		}
+	}
+	if moves {
+		return true, false, nil
 	}
 	untold, err := e.store.Reports(ctx, store.ReportQuery{Parent: run})
 	return len(tasks) > 0, len(untold) == 0, err
@@ -90,9 +170,15 @@ func (e *Engine) unfired(s *machine.Snapshot) bool {
 
 // left reports whether the run only waits for activities of which there is no
 // function here, and that no one does.
-func (e *Engine) left(ctx context.Context, run string) (bool, error) {
+func (l *looks) left(ctx context.Context, run string) (bool, error) {
+	e := l.Engine
 	if e.find == nil {
 		return false, nil
+	}
+	if child := l.busy[run]; child != "" {
+		if left, err := l.left(ctx, child); err != nil || !left {
+			return false, err
+		}
 	}
 	h, s, err := e.snapshot(ctx, run)
 	if err != nil || e.unfired(s) {
@@ -106,7 +192,7 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 	for i := range tasks {
 		t := &tasks[i]
 		if t.ChildHolds() && !t.Cancelled {
-			if left, err := e.left(ctx, t.Child); err != nil || !left {
+			if left, err := l.left(ctx, t.Child); err != nil || !left {
 				return false, err
 			}
 			continue
@@ -120,8 +206,12 @@ func (e *Engine) left(ctx context.Context, run string) (bool, error) {
 
 // done reports whether the run has ended or is halted, or waits for children alone, and for no
 // timer, that are halted or wait for such.
-func (e *Engine) done(ctx context.Context, run string) (bool, error) {
-	h, s, err := e.snapshot(ctx, run)
+func (l *looks) done(ctx context.Context, run string) (bool, error) {
+	waits := func(row *RunRow) bool { return row.Status != Finished && row.Status != Halted }
+	if busy, err := l.busyBelow(ctx, run, waits, l.done); busy || err != nil {
+		return false, err
+	}
+	h, s, err := l.snapshot(ctx, run)
 	switch {
 	case err != nil:
 		return false, err
@@ -130,6 +220,6 @@ func (e *Engine) done(ctx context.Context, run string) (bool, error) {
 	case !h.machine.Calls() || s.Status == Running && (!s.HasOpenTask() || !s.NextDue().IsZero()):
 		return false, nil
 	}
-	some, settled, err := e.childrenIdle(ctx, run, e.done)
+	some, settled, err := l.childrenIdle(ctx, run, l.done)
 	return some && settled, err
 }

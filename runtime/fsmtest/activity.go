@@ -67,8 +67,12 @@ func (t *T) standIn(machine string) runtime.ActivityFunc {
 	}
 	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 		t.mu.Lock()
-		t.attempts = append(t.attempts, *a)
 		next := t.children[machine].next()
+		if next == nil {
+			t.mu.Unlock()
+			return runtime.Result{}, runtime.Decline("the test lets children run again")
+		}
+		t.attempts = append(t.attempts, *a)
 		t.mu.Unlock()
 		return next(ctx, a)
 	}

@@ -131,3 +131,48 @@ func TestStandIns(t *testing.T) {
 		run.Cancel()
 	}, m["Phone"], m["Ask"])
 }
+
+// TestHostileStandIns: what a stand-in does that no child could is a failure of the call, and nothing is lost.
+func TestHostileStandIns(t *testing.T) {
+	m := machines(t, orders)
+	fsmtest.Play(t, m["Order"], func(t *fsmtest.T) {
+		for name, c := range map[string]struct {
+			does fsmtest.Outcome
+			end  string
+		}{
+			"a terminal that is none":     {fsmtest.EndsIn("Maybe", nil), "failed(unknown)"},
+			"a state":                     {fsmtest.EndsIn("Calling", nil), "failed(unknown)"},
+			"no terminal":                 {fsmtest.Ends(), "failed(unknown)"},
+			"a value too few":             {fsmtest.EndsIn("Yes", nil), "failed(unknown)"},
+			"a value too many":            {fsmtest.EndsIn("No", fields{"text": "x"}), "failed(unknown)"},
+			"a value of another type":     {fsmtest.EndsIn("Yes", fields{"text": 3}), "failed(unknown)"},
+			"a failure of no child":       {fsmtest.Fails("transient"), "failed(unknown)"},
+			"an end behind its time":      {fsmtest.After(2*time.Hour, fsmtest.EndsIn("Yes", fields{"text": "late"})), "failed(timeout)"},
+			"a checkpoint before it ends": {fsmtest.Checkpoints(1, fsmtest.EndsIn("No", nil)), "].No"},
+		} {
+			t.Machine("Ask", c.does)
+			v := t.Start(names("ada")).Wait()
+			if v.State != "Refused" || v.Status != runtime.Finished || v.End == nil || !strings.Contains(v.End.Input, c.end) {
+				t.Errorf("%s: %s, %s %+v", name, v.Status, v.State, v.End)
+			}
+		}
+
+		// Some are faked, and others run.
+		t.Machine("Ask", fsmtest.Hangs())
+		left := t.Start(names("ada", "bob"))
+		left.Sleep(time.Minute)
+		if v := left.Cancel(); v.Status != runtime.Finished {
+			left.Wait()
+		}
+		if v := left.View(); v.Status != runtime.Finished {
+			t.Errorf("it is %s after a cancel", v.Status)
+		}
+		t.Machine("Ask")
+		t.Machine("Phone", fsmtest.Fails("cancelled"))
+		run := t.Start(names("eve"))
+		if v := run.Wait(); v.State != "Refused" {
+			t.Errorf("%+v", v)
+		}
+		run.Child("Asking.ask.1.1[0]").WantState("No")
+	}, m["Ask"], m["Phone"])
+}

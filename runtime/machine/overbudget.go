@@ -111,10 +111,20 @@ func (m *Machine) silent(s *Snapshot, t *Task, said []Cost) (costs []Cost) {
 // what they have said.
 func (m *Machine) Reserved(s *Snapshot, cost string) string {
 	sum := "0"
+	declared := map[int]string{} // by do, of which a list has many elements
 	for _, list := range [][]Task{s.Tasks, s.Stopping} {
 		for i := range list {
-			if t := &list[i]; t.Begun != "" {
-				sum = AddAmounts(sum, LessAmounts(amountOf(m.heldTo(s, t.Do), cost), amountOf(t.Reported, cost)))
+			t := &list[i]
+			if t.Begun == "" {
+				continue
+			}
+			amount, known := declared[t.Do]
+			if !known {
+				amount = LessAmounts(amountOf(m.heldTo(s, t.Do), cost), "0")
+				declared[t.Do] = amount
+			}
+			if amount != "0" {
+				sum = AddAmounts(sum, LessAmounts(amount, amountOf(t.Reported, cost)))
 			}
 		}
 	}

@@ -104,6 +104,15 @@ func ends(c *store.Commit, t *task) bool {
 		c.Claim != nil && c.Claim.Do == t.Do && c.Claim.Seq == t.Seq
 }
 
+// noteUntold notes whether a child has used what its parent does not know.
+func (s *Store) noteUntold(child string) {
+	if r := s.runs[child]; bytes.Equal(r.total, r.told) {
+		delete(s.untold, child)
+	} else {
+		s.untold[child] = true
+	}
+}
+
 // write carries out a commit that has been admitted.
 func (s *Store) write(c *store.Commit) {
 	r := s.runs[c.Run.Run]
@@ -116,9 +125,11 @@ func (s *Store) write(c *store.Commit) {
 	}
 	if c.Total != nil && r.row.Parent != "" {
 		r.total = bytes.Clone(c.Total)
+		s.noteUntold(c.Run.Run)
 	}
 	if c.Hears != nil {
 		s.runs[c.Hears.Child].told = bytes.Clone(c.Hears.Total)
+		s.noteUntold(c.Hears.Child)
 	}
 	s.writeTasks(c)
 	s.writeParent(c)

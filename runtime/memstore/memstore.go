@@ -27,9 +27,10 @@ type Store struct {
 	timers      map[timerKey]time.Time
 	outbox      []*message // in the order in which they were published
 	checkpoints map[checkpointKey]checkpoint
-	epoch       int64 // the last one given
-	feed        []fed // what has not been pruned, in order
-	feedEnd     int64 // the last position given
+	untold      map[string]bool // children that have used what their parents do not know
+	epoch       int64           // the last one given
+	feed        []fed           // what has not been pruned, in order
+	feedEnd     int64           // the last position given
 	pruned      *tally
 	hands       store.Hands
 	limits      []store.ActivityLimit    // of the newest definition of each machine
@@ -76,6 +77,7 @@ func New() *Store {
 		runs:        map[string]*run{},
 		timers:      map[timerKey]time.Time{},
 		checkpoints: map[checkpointKey]checkpoint{},
+		untold:      map[string]bool{},
 		pruned:      newTally(),
 		claims:      map[limitKey][]time.Time{},
 	}

@@ -203,6 +203,7 @@ func (s *Store) delete(id string) error {
 	}
 	s.feed = slices.DeleteFunc(s.feed, func(f fed) bool { return f.run == s.runs[id] })
 	delete(s.runs, id)
+	delete(s.untold, id)
 	s.remove(func(t *task) bool { return t.Run == id })
 	s.outbox = slices.DeleteFunc(s.outbox, func(m *message) bool { return m.Run == id })
 	maps.DeleteFunc(s.timers, func(key timerKey, _ time.Time) bool { return key.run == id })

@@ -64,9 +64,14 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	now := micro(q.Now)
 	s.remove(func(t *task) bool { return t.Stopped(now) })
 	var ready []*task
-	due := s.due(now)
+	not := s.due(now) // these runs may not have their tasks claimed
 	for _, t := range s.tasks {
-		if !due[t.Run] && s.ready(t, &q, now) {
+		if t.Cancelled && !t.Stopped(now) {
+			not[t.Run] = true
+		}
+	}
+	for _, t := range s.tasks {
+		if !not[t.Run] && s.ready(t, &q, now) {
 			ready = append(ready, t)
 		}
 	}
@@ -91,10 +96,7 @@ func (s *Store) ready(t *task, q *store.ClaimQuery, now time.Time) bool {
 	if t.Worker != "" || t.NotBefore.After(now) || !within(q.Run, t.Run) || !s.awake(t.Run) {
 		return false
 	}
-	if !slices.Contains(q.Activities, store.Claimable{Definition: t.Definition, Activity: t.Activity}) {
-		return false
-	}
-	return !s.anyHeld(t.Run, now)
+	return slices.Contains(q.Activities, store.Claimable{Definition: t.Definition, Activity: t.Activity})
 }
 
 // within reports whether a query of a run means another.
@@ -268,17 +270,25 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 }
 
 func (s *Store) reports(q *store.ReportQuery) (reports []store.Report) {
-	for id, r := range s.runs {
-		meant := (q.Parent == "" || r.row.Parent == q.Parent) && (q.Child == "" || id == q.Child)
-		if !meant || bytes.Equal(r.total, r.told) {
+	if len(s.untold) == 0 {
+		return nil
+	}
+	of := map[string]*task{}
+	for _, t := range s.tasks {
+		if s.untold[t.Child] && !t.Cancelled {
+			of[t.Child] = t
+		}
+	}
+	for id := range s.untold {
+		r, t := s.runs[id], of[id]
+		if q.Parent != "" && r.row.Parent != q.Parent || q.Child != "" && id != q.Child {
 			continue
 		}
 		report := store.Report{Child: id, Parent: r.row.Parent, Total: bytes.Clone(r.total), Told: bytes.Clone(r.told)}
-		i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.Child == id && !t.Cancelled })
-		if i >= 0 {
-			report.Do, report.Key, report.Attempt = s.tasks[i].Do, s.tasks[i].Key, s.tasks[i].Attempt
+		if t != nil {
+			report.Do, report.Key, report.Attempt = t.Do, t.Key, t.Attempt
 		}
-		if i < 0 || !s.tasks[i].ChildEnded || q.Child != "" {
+		if t == nil || !t.ChildEnded || q.Child != "" {
 			reports = append(reports, report)
 		}
 	}

@@ -58,12 +58,14 @@ func (w *world) dawdle(ctx context.Context) error {
 func (w *world) handlers() runtime.Handlers {
 	raise := func(event func() (string, any)) runtime.ActivityFunc {
 		return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-			if _, _, err := w.begun(ctx, a); err != nil {
+			call, _, err := w.begun(ctx, a)
+			if err != nil {
 				return runtime.Result{}, err
 			}
 			name, data := event()
 			result := runtime.Result{Event: name, Data: data}
 			if a.Activity == "quote" {
+				w.ledger.note(used, call, "ink", "0.5")
 				result.Cost = map[string]json.Number{"ink": "0.5"}
 			}
 			return result, nil
@@ -118,6 +120,7 @@ func (w *world) pack(ctx context.Context, a *runtime.Attempt) (runtime.Result, e
 		if err := w.dawdle(ctx); err != nil {
 			return runtime.Result{}, err
 		}
+		w.ledger.note(used, name, "ink", "0.25")
 		if err := a.Spend("ink", "0.25"); err != nil {
 			return runtime.Result{}, err
 		}

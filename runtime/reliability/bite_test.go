@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,21 @@ func TestInvariantsBite(t *testing.T) {
 		{want: "no history has started it", seen: func(e *evidence) { e.calls = append(e.calls, call{key: "k", attempt: 1}) }},
 		{want: "was handed checkpoint", seen: func(e *evidence) {
 			e.calls[0].past, e.calls[0].right = 3, true
+		}},
+		{want: "says that it has used 1/2 ink, and it has used 0", seen: func(e *evidence) { clear(e.calls[0].used) }},
+		{want: "has said that it has used 3/5 ink, and history has 1/2", seen: func(e *evidence) { e.calls[0].used.add("ink", "0.1") }},
+		{want: "has said that it has used 3/4 ink, and history has 1/2", seen: func(e *evidence) {
+			i := slices.IndexFunc(e.calls, func(c call) bool { return c.activity == "pack" })
+			e.calls[i].acked.add("ink", "0.25")
+			e.calls[i].worker = "killed"
+		}},
+		{want: "counts 9 ink of its own, and its attempts have said", in: damaged{load: func(r *runtime.RunRow) {
+			r.Snapshot = regexp.MustCompile(`"name":"ink","amount":"[0-9.]*"`).ReplaceAll(r.Snapshot, []byte(`"name":"ink","amount":"9"`))
+		}}},
+		{want: "ink of its own, and its activities have used no less than", seen: func(e *evidence) {
+			killed := e.calls[0]
+			killed.worker, killed.used = "killed", account{"ink": big.NewRat(9, 1)}
+			e.calls = append(e.calls, killed)
 		}},
 		{want: "was given twice", seen: func(e *evidence) { e.claims = append(e.claims, e.claims[0]) }},
 		{want: "ended twice", seen: func(e *evidence) { e.ended = append(e.ended, e.ended[0]) }},

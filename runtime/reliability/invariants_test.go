@@ -28,6 +28,7 @@ import (
 //   - no run took more steps or attempts than the checker has proved;
 //   - of a run that is held to a budget no attempt was made more often than it has begun in
 //     its history, and none has begun past the budget before over_budget was taken;
+//   - what history counts is what the activities have used, as the ledger has it: see spent;
 //   - timers fire at most once for each entry, and never early;
 //   - the end of an attempt is taken once, under the youngest claim of its task;
 //   - nothing was done outside that history does not know of, and no attempt
@@ -41,7 +42,7 @@ import (
 // gives every fault that it finds.
 func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDone bool) error {
 	in := &inspection{ctx: ctx, store: db, models: m.byName(), e: e, tasks: map[string]bool{}, begun: map[string]int{},
-		runs: map[string]*model{}, tree: newForest()}
+		runs: map[string]*model{}, tree: newForest(), said: map[string]account{}, results: map[string]string{}}
 	_, in.clocks = db.(store.Clocked)
 	engine := runtime.NewEngine(db)
 	err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
@@ -90,17 +91,19 @@ func inspect(ctx context.Context, db runtime.Store, m *model, e *evidence, allDo
 }
 
 type inspection struct {
-	ctx    context.Context
-	store  runtime.Store
-	models map[string]*model // by the name of the machine
-	e      *evidence
-	faults []error
-	runs   map[string]*model
-	tasks  map[string]bool // attempts that history has started
-	begun  map[string]int  // by attempt: how often it has begun by it
-	alarms []store.TimerRow
-	tree   *forest
-	clocks bool // each process has its own, set by the server's now and then: times of two runs say nothing of what was first
+	ctx     context.Context
+	store   runtime.Store
+	models  map[string]*model // by the name of the machine
+	e       *evidence
+	faults  []error
+	runs    map[string]*model
+	tasks   map[string]bool    // attempts that history has started
+	begun   map[string]int     // by attempt: how often it has begun by it
+	said    map[string]account // by attempt: what it has said that it has used
+	results map[string]string  // by attempt: the worker whose result ended it
+	alarms  []store.TimerRow
+	tree    *forest
+	clocks  bool // each process has its own, set by the server's now and then: times of two runs say nothing of what was first
 }
 
 func (in *inspection) found(err error) {
@@ -166,7 +169,7 @@ func (in *inspection) run(row *runtime.RunRow) error {
 		return err
 	}
 	w := &walk{in: in, m: m, row: row, replay: m.NewReplay(row.Run, stored.Seed),
-		ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}}
+		ends: map[string]bool{}, events: map[string]int{}, fired: map[string]bool{}, below: account{}, dos: map[string]int{}}
 	for i := range lines {
 		record, err := m.DecodeRecord(lines[i].Record)
 		if err != nil {
@@ -201,6 +204,9 @@ type walk struct {
 	again     int64           // how often an operator has retried it after its end
 	begun     time.Time       // when that was last; zero for never
 	finished  time.Time       // when it has finished
+	below     account         // what it was told that its children have used
+	dos       map[string]int  // by attempt: the do that it is of
+	end       int64           // the line of history by which it has
 	published []string
 }
 
@@ -245,9 +251,10 @@ func (w *walk) take(r *machine.Record) error {
 	}
 	after := w.replay.Snapshot()
 	if after.Status == runtime.Finished && before.Status != runtime.Finished {
-		w.finished = r.At
+		w.finished, w.end = r.At, r.Seq
 	}
 	w.spending(r, after)
+	w.says(r)
 	w.hears(r)
 	w.childrenOf(after, commands)
 	return nil
@@ -437,6 +444,7 @@ func (w *walk) standing(s *machine.Snapshot) {
 		}
 	}
 	w.wayForward(s)
+	w.spent(s)
 	in.tree.add(w, s, rows)
 }
 

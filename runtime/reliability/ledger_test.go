@@ -23,7 +23,10 @@ import (
 // was killed before it could note this, and what there is of the line is dropped.
 // So that it can be told, each line ends with a word of its own, and begins with
 // the end of the line before.
-type ledger struct{ file *os.File }
+type ledger struct {
+	file   *os.File
+	worker string // who writes; empty for several
+}
 
 // must ends a test that cannot go on with an error.
 func must(t testing.TB, err error) {
@@ -38,7 +41,7 @@ func errOf[T any](_ T, err error) error { return err }
 
 func openLedger(path string) (*ledger, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	return &ledger{f}, err
+	return &ledger{file: f}, err
 }
 
 // The first words of lines, and what follows them.
@@ -46,17 +49,20 @@ const (
 	started   = "started"   // run: its start has been acknowledged
 	sent      = "sent"      // run, event id: it is about to be sent
 	accepted  = "accepted"  // run, event id: it has been acknowledged
-	called    = "called"    // call, run, activity, key, attempt, checkpoint: an activity has begun
+	called    = "called"    // call, run, activity, key, attempt, checkpoint, worker: an activity has begun
+	used      = "used"      // call, cost, amount: an activity has used that, and has yet to say so
 	reached   = "reached"   // call, key, checkpoint: it has been acknowledged
 	claimed   = "claimed"   // run, do, seq, epoch, worker: a task has been leased
 	ended     = "ended"     // run, do, seq, epoch, worker: a commit under this claim was acknowledged
 	delivered = "delivered" // run, message id
+	finishing = "finishing" // run, lines: a commit of these lines of history, by which the run finishes, is tried
+	finished  = "finished"  // run, lines: it was acknowledged
 )
 
 // begun notes a call, and gives it a name for what it reaches.
 func (l *ledger) begun(a *runtime.Attempt, checkpoint int) (name string) {
 	name = strconv.FormatUint(rand.Uint64(), 36)
-	l.note(called, name, a.Run, a.Activity, a.Key, a.Number, checkpoint)
+	l.note(called, name, a.Run, a.Activity, a.Key, a.Number, checkpoint, l.worker)
 	return name
 }
 
@@ -84,6 +90,7 @@ type evidence struct {
 	claims    []claim
 	ended     []claim
 	delivered map[string][]string // by run: message ids, in order
+	finishes  []finish            // in order
 }
 
 type eventID struct{ run, id string }
@@ -97,6 +104,9 @@ type call struct {
 	attempt                  int
 	checkpoint, past         int
 	right                    bool
+	worker                   string
+	used                     account
+	acked                    account // of that, what was said with an acknowledged checkpoint
 }
 
 // attempts counts the attempts of a run that have begun, by activity.
@@ -156,11 +166,18 @@ func readLedger(path string) (*evidence, error) {
 			e.accepted[eventID{w[1], w[2]}] = true
 		case called:
 			names[w[1]] = len(e.calls)
-			e.calls = append(e.calls, call{w[1], w[2], w[3], w[4], number(5), number(6), past[w[4]], false})
+			e.calls = append(e.calls, call{
+				name: w[1], run: w[2], activity: w[3], key: w[4], attempt: number(5), checkpoint: number(6), past: past[w[4]],
+				worker: w[7], used: account{},
+			})
+		case used:
+			if i, ok := names[w[1]]; ok { // else its process was killed as it noted the call
+				e.calls[i].used.add(w[2], w[3])
+			}
 		case reached:
 			past[w[2]] = max(past[w[2]], number(3))
 			if i, ok := names[w[1]]; ok {
-				e.calls[i].right = true
+				e.calls[i].right, e.calls[i].acked = true, e.calls[i].used.clone()
 			}
 		case delivered:
 			e.delivered[w[1]] = append(e.delivered[w[1]], w[2])
@@ -168,6 +185,8 @@ func readLedger(path string) (*evidence, error) {
 			e.claims = append(e.claims, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
 		case ended:
 			e.ended = append(e.ended, claim{[3]string(w[1:4]), int64(number(4)), w[5]})
+		case finishing, finished:
+			e.finishes = append(e.finishes, finish{w[1], w[2], w[0] == finished})
 		default:
 			return nil, fmt.Errorf("the ledger has %q", w)
 		}
@@ -220,7 +239,12 @@ func (w *witness) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRo
 }
 
 func (w *witness) Commit(ctx context.Context, c *store.Commit) error {
+	note := finishOf(c)
+	note(w.ledger, finishing)
 	err := w.Store.Commit(ctx, c)
+	if err == nil {
+		note(w.ledger, finished)
+	}
 	if c.Claim != nil && err == nil {
 		w.note(ended, *c.Claim)
 	}

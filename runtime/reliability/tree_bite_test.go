@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,5 +123,17 @@ func TestTreesBite(t *testing.T) {
 				t.Errorf("the inspection finds: %v", err)
 			}
 		})
+	}
+
+	// The ledger says who ended first.
+	want := `the end of run "` + done + `" was acknowledged before that of its child "` + told + `" was tried`
+	first := slices.IndexFunc(e.finishes, func(f finish) bool { return f.run == told })
+	late := append(slices.Delete(slices.Clone(e.finishes), first, first+1), e.finishes[first])
+	for _, finishes := range [][]finish{late, late[:len(late)-1]} {
+		changed := *e
+		changed.finishes = finishes
+		if err := inspect(ctx, s.store, convoy(), &changed, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the inspection finds: %v", err)
+		}
 	}
 }

@@ -122,7 +122,7 @@ func (in *inspection) costs() {
 //     by none, but for one that waits to tell the parent;
 //   - a parent was told no more and nothing else than how its child has ended, and of one
 //     that has not ended nothing but that it is late, or what an operator said;
-//   - no run has finished before its children;
+//   - no run has finished before its children, by its history and by the ledger;
 //   - what a child has used its parent knows, or the store has it to tell: see costs.
 func (in *inspection) trees() {
 	for run, g := range in.tree.runs {
@@ -147,6 +147,7 @@ func (in *inspection) trees() {
 		if p.row.Status == runtime.Finished && (row.Status != runtime.Finished || later) {
 			in.fault("run %q has finished before its child %q", p.row.Run, run)
 		}
+		in.order(g.walk, p)
 	}
 	for _, b := range in.tree.children {
 		in.told(b)

@@ -17,16 +17,19 @@ import (
 func (w *world) weighers() runtime.Handlers {
 	return runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
 		"weigh": func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-			if _, _, err := w.begun(ctx, a); err != nil {
+			call, _, err := w.begun(ctx, a)
+			if err != nil {
 				return runtime.Result{}, err
 			}
 			if rand.IntN(3) == 0 {
+				w.ledger.note(used, call, "fuel", "0.1")
 				if err := a.Spend("fuel", "0.1"); err != nil {
 					return runtime.Result{}, err
 				}
 				if err := a.Progress(1); err != nil {
 					return runtime.Result{}, err
 				}
+				w.ledger.note(reached, call, a.Key, 1)
 			}
 			if w.unlucky(0.05) { // it will be late
 				select {
@@ -37,7 +40,9 @@ func (w *world) weighers() runtime.Handlers {
 			}
 			result := runtime.Result{Event: "Weighed", Data: map[string]any{"weight": rand.IntN(10)}}
 			if n := rand.IntN(4); n > 0 {
-				result.Cost = map[string]json.Number{"fuel": []json.Number{"0.05", "0.3", "0.9"}[n-1]}
+				amount := []json.Number{"0.05", "0.3", "0.9"}[n-1]
+				w.ledger.note(used, call, "fuel", amount)
+				result.Cost = map[string]json.Number{"fuel": amount}
 			}
 			return result, nil
 		},

@@ -52,6 +52,7 @@ func (w *work) open(dir, worker string, trouble float64, opts ...runtime.Option)
 	if err != nil {
 		return nil, err
 	}
+	l.worker = worker
 	db, err := openIn(dir)
 	if err != nil {
 		return nil, errors.Join(err, l.file.Close())

@@ -217,6 +217,29 @@ func testLimitsOfVersions(f *fixture) {
 	equal(f, runsOf(rows), []string{"r2"})
 }
 
+// testRateOfVersions: claims under the rate of an older version count under that of the newest, whether it lets more
+// through or less; of those that an older one did not need to remember nothing is known.
+func testRateOfVersions(f *fixture) {
+	f.limit("h2", threePerMinute)
+	f.beginMany(12)
+	equal(f, len(f.claim(10)), 3)
+	f.limit("h3", `{"rate":5,"window":60000000000}`)
+	equal(f, len(f.claim(10)), 2)
+	f.idle()
+	f.limit("h4", `{"rate":1,"window":30000000000}`)
+	f.limit("h3", `{"rate":5,"window":60000000000}`) // it is there already
+	f.pass(30*time.Second - time.Microsecond)
+	f.idle()
+	f.pass(time.Microsecond)
+	equal(f, len(f.claim(10)), 1)
+	f.limit("h5", `{"rate":3,"window":3600000000000}`)
+	equal(f, len(f.claim(10)), 2) // beside the one that was remembered
+	f.pass(time.Hour - 30*time.Second)
+	f.idle()
+	f.pass(30 * time.Second)
+	equal(f, len(f.claim(10)), 3)
+}
+
 // testLimitedBehind: what a limit holds back is not in the way of what has none, or of one
 // run that is asked for.
 func testLimitedBehind(f *fixture) {

@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"AtOnceCancelledAndLost", testAtOnceCancelledAndLost},
 		{"AtOnceHaltedAndLost", testAtOnceHaltedAndLost},
 		{"LimitsOfVersions", testLimitsOfVersions},
+		{"RateOfVersions", testRateOfVersions},
 		{"LimitedBehind", testLimitedBehind},
 		{"ConcurrentLimits", testConcurrentLimits},
 		{"Renew", testRenew},
