@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
@@ -133,12 +135,7 @@ func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
 
 // mayLeaveOut reports whether guards decide if in is taken at all.
 func mayLeaveOut(in flat.Input) bool {
-	for _, c := range in.Choices {
-		if c.Arm == nil || c.Arm.When == nil {
-			return false
-		}
-	}
-	return len(in.Choices) > 0
+	return !slices.ContainsFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.When == nil }) && len(in.Choices) > 0
 }
 
 func falseAll(in flat.Input) []explore.Stance {

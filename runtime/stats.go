@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -164,13 +165,8 @@ func mean(visits map[int64]int64, all int64) time.Duration {
 // quantile is the smallest duration that at least a share q of all visits did
 // not exceed, as the middle of its bucket.
 func quantile(visits map[int64]int64, all int64, q float64) time.Duration {
-	order := make([]int64, 0, len(visits))
-	for bucket := range visits {
-		order = append(order, bucket)
-	}
-	slices.Sort(order)
 	seen := int64(0)
-	for _, bucket := range order {
+	for _, bucket := range slices.Sorted(maps.Keys(visits)) {
 		if seen += visits[bucket]; float64(seen) >= q*float64(all) {
 			return store.BucketTime(bucket)
 		}

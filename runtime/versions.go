@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -81,11 +82,7 @@ func (e *Engine) addRegistered(byHash map[string]Version) {
 
 // inOrder sorts versions, and finds the current ones of machines of which none is registered.
 func (e *Engine) inOrder(byHash map[string]Version) []Version {
-	var all []Version
-	for _, v := range byHash {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b Version) int {
+	all := slices.SortedFunc(maps.Values(byHash), func(a, b Version) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), -cmpBool(a.Current, b.Current), b.Last.Compare(a.Last), cmp.Compare(a.Hash, b.Hash))
 	})
 	for i := range all {

@@ -271,12 +271,7 @@ func (m *Machine) hasEnum() bool {
 	for _, e := range m.Events {
 		all = append(all[:len(all):len(all)], e.Fields...)
 	}
-	for _, f := range all {
-		if f.Kind == Enum {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(f *Field) bool { return f.Kind == Enum })
 }
 
 func typeText(f *Field) string {

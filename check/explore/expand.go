@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -71,12 +73,7 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 }
 
 func anyRuns(timers []step.TimerRef, fired uint64) bool {
-	for _, t := range timers {
-		if t.Runs(fired) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(timers, func(t step.TimerRef) bool { return t.Runs(fired) })
 }
 
 // comes reports whether an event, cancel, or what an activity says can come.

@@ -246,10 +246,5 @@ func MayReadUnset(t *flat.Table, limit int) bool {
 	if p == nil {
 		return true
 	}
-	for _, f := range p.Faults() {
-		if f.ReadsUnset() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Faults(), func(f Fault) bool { return f.ReadsUnset() })
 }

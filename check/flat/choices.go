@@ -91,12 +91,7 @@ func CanStay(choices []ir.Choice) bool {
 
 // All reports whether leaf has activities, and all of them can end in place.
 func (ends InPlace) All(leaf *ir.State) bool {
-	for _, d := range leaf.Dos {
-		if !ends[d] {
-			return false
-		}
-	}
-	return len(leaf.Dos) > 0
+	return !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return !ends[d] }) && len(leaf.Dos) > 0
 }
 
 // Retries lists the arms that may retry d in its leaf, each once.

@@ -317,12 +317,7 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 		return false
 	}
 	if kind == machine.ResultInput {
-		for _, e := range s.Def.Activities[s.Def.Dos[do].Activity].Results {
-			if s.mayRaise(s.Def.Dos[do].Activity, e) && !handled(e, -1) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(s.Def.Activities[s.Def.Dos[do].Activity].Results, func(e int) bool { return s.mayRaise(s.Def.Dos[do].Activity, e) && !handled(e, -1) })
 	}
 	for k, name := range s.Def.Categories {
 		if s.mayFail(&s.Def.Dos[do], k, name) != nil && !handled(-1, k) {

@@ -65,12 +65,7 @@ func fits(t *ir.Type, v machine.Value) bool {
 	case t.Len != nil && !t.Len.Contains(int64(len(v.List()))):
 		return false
 	}
-	for _, item := range v.List() {
-		if !fits(t.Elem, item) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.List(), func(item machine.Value) bool { return !fits(t.Elem, item) })
 }
 
 // parseSaid is parse for what a witness says: null stands for what is absent.

@@ -1,6 +1,8 @@
 package timing
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -48,12 +50,9 @@ func IsCalm(table *flat.Table, leaf *ir.State, timer *ir.Timer) bool {
 // restartsIdle reports whether in may be taken without leaving the leaf, other than by
 // being deferred: that restarts idle timers.
 func restartsIdle(in flat.Input) bool {
-	for _, c := range in.Choices {
-		if c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Choices, func(c ir.Choice) bool {
+		return c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm)
+	})
 }
 
 // EndsBefore is a timer of leaf or around it that always ends the visit before

@@ -2,6 +2,7 @@ package drawing
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -130,12 +131,7 @@ func waitsFor(a *ir.Arm, kind ir.TriggerKind) bool {
 	if a.Handler == nil {
 		return false
 	}
-	for _, t := range a.Handler.Triggers {
-		if t.Kind != kind {
-			return false
-		}
-	}
-	return len(a.Handler.Triggers) > 0
+	return !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return t.Kind != kind }) && len(a.Handler.Triggers) > 0
 }
 
 // joinDocs adds to doc the documentation of the events that trigger a, each

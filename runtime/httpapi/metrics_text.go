@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -51,12 +52,7 @@ func (e *exposition) family(name, kind, help string) {
 // all writes a family with its samples, in order.
 func (e *exposition) all(name, kind, help string, s series) {
 	e.family(name, kind, help)
-	labels := make([]string, 0, len(s))
-	for l := range s {
-		labels = append(labels, l)
-	}
-	slices.Sort(labels)
-	for _, l := range labels {
+	for _, l := range slices.Sorted(maps.Keys(s)) {
 		if e.room(1) {
 			e.line(name, l, s[l])
 		}
@@ -163,12 +159,7 @@ func (t *durations) write(e *exposition) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.family("fsmc_http_seconds", "histogram", "How long answers of this process took, but for streams.")
-	keys := make([]string, 0, len(t.all))
-	for k := range t.all {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(t.all)) {
 		route, code, _ := strings.Cut(k, "\x00")
 		e.histogram("fsmc_http_seconds", t.all[k], "route", route, "code", code)
 	}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -183,10 +184,7 @@ func (c *compiler) compileArm(i int) error {
 	*out = armCode{Arm: a, place: Place{"arm", a.Name}, backoff: &defaultBackoff}
 	x := c.exprs()
 	x.inArm, x.of = true, c.sources[i]
-	for s := range c.sources[i] {
-		x.sources = append(x.sources, s)
-	}
-	slices.Sort(x.sources)
+	x.sources = slices.Sorted(maps.Keys(c.sources[i]))
 	var err error
 	if a.When != nil {
 		if out.when, err = x.compileTest(a.When); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -85,12 +86,7 @@ const idleTooLong = "25P03"
 // passes reports whether an error of the driver is one that passes.
 func passes(err error) bool {
 	if c := code(err); c != "" {
-		for _, prefix := range passing {
-			if strings.HasPrefix(c, prefix) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(passing, func(prefix string) bool { return strings.HasPrefix(c, prefix) })
 	}
 	return lost(err)
 }

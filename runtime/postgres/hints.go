@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -109,10 +111,7 @@ func (h *hints) close() {
 
 // payload names the sender and runs, or no run where they are too many.
 func (h *hints) payload(runs map[string]struct{}) string {
-	names := []string{h.sender}
-	for run := range runs {
-		names = append(names, run)
-	}
+	names := slices.AppendSeq([]string{h.sender}, maps.Keys(runs))
 	text, err := json.Marshal(names)
 	if err != nil || len(text) > maxHint {
 		text, _ = json.Marshal(names[:1])

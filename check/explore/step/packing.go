@@ -35,12 +35,7 @@ type Marks []data.Bits
 
 // Any reports whether one of the things is marked.
 func (m Marks) Any(words []uint64) bool {
-	for _, f := range m {
-		if f.Get(words) != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m, func(f data.Bits) bool { return f.Get(words) != 0 })
 }
 
 // Has reports whether the thing in place at is marked.

@@ -3,6 +3,7 @@
 package boundwithoutelse
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -103,12 +104,7 @@ func lastArms(p *check.Pass) []*last {
 			}
 		}
 	}
-	var list []*last
-	for _, l := range byArm {
-		list = append(list, l)
-	}
-	slices.SortFunc(list, func(a, b *last) int { return a.arm.ID - b.arm.ID })
-	return list
+	return slices.SortedFunc(maps.Values(byArm), func(a, b *last) int { return a.arm.ID - b.arm.ID })
 }
 
 // lastBounds are the bounded arms after which no choice may be left for in: those

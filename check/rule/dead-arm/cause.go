@@ -128,12 +128,7 @@ func takenArms(p *check.Pass) []bool {
 
 // readsData reports whether the guards up to the arm read data of the run.
 func readsData(at place) bool {
-	for _, c := range at.input.Choices[:at.at+1] {
-		if c.Arm != nil && len(ir.Vars(c.Arm.When)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(at.input.Choices[:at.at+1], func(c ir.Choice) bool { return c.Arm != nil && len(ir.Vars(c.Arm.When)) > 0 })
 }
 
 // best is the most that some place gives.

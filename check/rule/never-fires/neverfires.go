@@ -3,6 +3,8 @@
 package neverfires
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -62,12 +64,9 @@ func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 
 // competes reports whether another timer may run beside t.
 func competes(p *check.Pass, t *ir.Timer) bool {
-	for _, other := range p.Machine.Timers {
-		if other != t && (other.State.Inside(t.State) || t.State.Inside(other.State)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Machine.Timers, func(other *ir.Timer) bool {
+		return other != t && (other.State.Inside(t.State) || t.State.Inside(other.State))
+	})
 }
 
 // comes reports whether t, which first forestalls while it runs, fires in some
@@ -83,12 +82,7 @@ func comes(p *check.Pass, t, first *ir.Timer) bool {
 		}
 		return timing.OutlivesFiring(first)
 	}
-	for _, at := range placesOf(p, t) {
-		if g.Comes(at.Leaf, at.input) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(placesOf(p, t), func(at place) bool { return g.Comes(at.Leaf, at.input) })
 }
 
 // place is a timer as an input of a leaf.

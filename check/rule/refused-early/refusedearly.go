@@ -96,12 +96,7 @@ func silent(g *control.Graph, e *control.Edge) bool {
 			return false
 		}
 	}
-	for _, s := range to.Chain() {
-		if !from.Inside(s) && publishes(s.Entry) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(to.Chain(), func(s *ir.State) bool { return !from.Inside(s) && publishes(s.Entry) })
 }
 
 func publishes(b *ir.Block) bool { return b != nil && len(b.Publishes) > 0 }

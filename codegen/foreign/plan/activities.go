@@ -68,12 +68,9 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 	if d.Activity.Silent() && !out(done) {
 		return false
 	}
-	for _, c := range p.m.Cases(s) {
-		if (c.Kind == ir.CaseResult || c.Kind == ir.CaseFailure) && !out(p.m.Choices(s, c)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.m.Cases(s), func(c ir.Case) bool {
+		return (c.Kind == ir.CaseResult || c.Kind == ir.CaseFailure) && !out(p.m.Choices(s, c))
+	})
 }
 
 // simple has n run d, without states inside.

@@ -2,6 +2,7 @@ package xstate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,11 +103,7 @@ func (w *writer) implement(part, name, text string) string {
 
 // head is what stands above the machines.
 func (w *writer) head(name string) string {
-	imports := []string{}
-	for name := range w.imports {
-		imports = append(imports, name)
-	}
-	slices.Sort(imports)
+	imports := slices.Sorted(maps.Keys(w.imports))
 	text := "// " + name + ", a machine of fsmc, for XState 5. Made by fsmc export.\n" +
 		"//\n// Durations are milliseconds, and times are milliseconds since 1970.\n" +
 		"import { " + strings.Join(imports, ", ") + " } from \"xstate\";\n"

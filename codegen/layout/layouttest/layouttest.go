@@ -130,12 +130,7 @@ func (c *checker) line(i int, a *layout.Arrow) {
 }
 
 func holds(frame, b *layout.Box) bool {
-	for _, c := range frame.Boxes {
-		if c == b || holds(c, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(frame.Boxes, func(c *layout.Box) bool { return c == b || holds(c, b) })
 }
 
 // touches reports whether p is on the upper or the lower edge of a.

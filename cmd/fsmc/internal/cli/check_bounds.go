@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -166,12 +167,7 @@ func nanoseconds(r *big.Rat) time.Duration {
 
 // allExact reports whether every figure that has a bound is reached by a run.
 func allExact(figures []check.Figure) bool {
-	for _, f := range figures {
-		if f.Amount != nil && !f.Exact {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(figures, func(f check.Figure) bool { return f.Amount != nil && !f.Exact })
 }
 
 // printBounds writes the worst case of a machine as a table.
