@@ -35,7 +35,12 @@ type Marks []data.Bits
 
 // Any reports whether one of the things is marked.
 func (m Marks) Any(words []uint64) bool {
-	return slices.ContainsFunc(m, func(f data.Bits) bool { return f.Get(words) != 0 })
+	for _, f := range m {
+		if f.Get(words) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Has reports whether the thing in place at is marked.
