@@ -3,7 +3,6 @@ package spinningloop
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/control"
@@ -65,7 +64,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 	}
 	p.Report(check.Finding{
 		State:   l.Leaves[0],
-		Also:    append(slices.Clone(l.Leaves[1:]), behind(p, l.Leaves)...),
+		Also:    l.Leaves[1:],
 		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
 		Message: "a run can go round " + check.Cycle(l.Leaves) + " without end, and waits for nothing there",
 		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out of it.",
