@@ -25,7 +25,6 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "never-set", At: check.SameField},
 		{Rule: "read-before-set", At: check.SameField},
-		{Rule: "out-of-range", At: check.SameField},
 	},
 }
 
@@ -129,9 +128,6 @@ func report(p *check.Pass, a *ir.Arm, why cause, places []place, behind int) {
 	if why == shadowed || why == shadowedInRuns {
 		if by := taker(places[0]); by != nil {
 			f.Related = []diag.Related{{Span: by.Span, Message: "this one is tried before it"}}
-			if f.Field == nil {
-				f.Field = moves(by)
-			}
 		}
 	}
 	f.Fixes = p.RemoveArms(a, behind)
@@ -143,21 +139,6 @@ func taker(at place) *ir.Arm {
 	for i := at.at - 1; i >= 0; i-- {
 		if by := at.input.Choices[i].Arm; by != nil {
 			return by
-		}
-	}
-	return nil
-}
-
-// moves is a field that the guard of a reads and its block assigns: where that leaves the range,
-// as of `when n <= 3 -> Work { n = n + 1 }` with `n int 0..3`, it is why a takes everything.
-func moves(a *ir.Arm) *ir.Var {
-	if a.Block == nil {
-		return nil
-	}
-	read := ir.Vars(a.When)
-	for _, x := range a.Block.Assigns {
-		if slices.Contains(read, x.Var) {
-			return x.Var
 		}
 	}
 	return nil
