@@ -19,13 +19,18 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 			continue
 		}
 		if p.rises(a, v, 1, never) || p.rises(a, v, -1, never) {
-			return graph.Sum(r.Hi-r.Lo, 1), true
+			most = graph.Sum(r.Hi-r.Lo, 1)
+			if v.Default == nil { // it may have no value yet
+				most = graph.Sum(most, 1)
+			}
+			return most, true
 		}
 	}
 	return graph.Infinite, false
 }
 
-// moves are the fields with a range that the part assigns and that a reads or assigns, in order.
+// moves are the fields with a range that a reads or assigns and that the part assigns, but no
+// constant, in order.
 func (p *part) moves(a *ir.Arm) []*ir.Var {
 	found := map[*ir.Var]bool{}
 	add := func(v *ir.Var) {
