@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -34,7 +35,7 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 func (p *part) moves(a *ir.Arm) []*ir.Var {
 	found := map[*ir.Var]bool{}
 	add := func(v *ir.Var) {
-		if r := v.Type.Range; r != nil && len(p.effects[v]) > 0 && !slices.ContainsFunc(p.effects[v], func(x effectIn) bool { return x.Value != nil }) {
+		if r := v.Type.Range; r != nil && len(p.effects[v]) > 0 && !slices.ContainsFunc(p.effects[v], func(x effectIn) bool { return !x.mayMove(v) }) {
 			found[v] = true
 		}
 	}
@@ -56,6 +57,20 @@ func (p *part) moves(a *ir.Arm) []*ir.Var {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(found), func(v, w *ir.Var) int { return v.Index - w.Index })
+}
+
+// mayMove reports whether an effect on v can leave it further than something was: it adds to a field, or
+// some guard speaks of one. A first look, as rises takes long.
+func (x *effectIn) mayMove(v *ir.Var) bool {
+	if x.Value != nil || x.Adds != nil || x.arm == nil {
+		return x.Value == nil && x.Adds != nil
+	}
+	for _, a := range x.arm.Block.Assigns {
+		if from, _, _ := flat.SumOf(a); a.Var == v && from != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(asked(x.arm), func(b *ir.Arm) bool { return len(ir.Vars(b.When)) > 0 })
 }
 
 // keeps reports whether e is there and no effect of the part changes what it reads.
@@ -109,16 +124,25 @@ func (c *Graph) further(arm *ir.Arm, x *ir.Assign, v *ir.Var, sign int64, past b
 // takes more than twice as long for twice as many.
 const maxBefore = 8
 
-// whenTaken is what holds where arm is taken, as far as it is asked: its own guard, and none of an
-// arm before it that has no bound. Empty where none of them reads v.
+// asked are arm and those before it that say what holds where it is taken: none of these can be taken, as
+// they have no bound.
+func asked(arm *ir.Arm) []*ir.Arm {
+	if arm.Handler == nil {
+		return []*ir.Arm{arm}
+	}
+	list := slices.Clone(arm.Handler.Arms[max(0, arm.Index-maxBefore):arm.Index])
+	return append(slices.DeleteFunc(list, func(before *ir.Arm) bool { return before.Max != nil }), arm)
+}
+
+// whenTaken is what holds where arm is taken, as far as it is asked. Empty where none of the guards reads v.
 func whenTaken(arm *ir.Arm, v *ir.Var) []guard.Formula {
-	list, reads := []guard.Formula{guard.Read(arm.When, nil).Holds}, slices.Contains(ir.Vars(arm.When), v)
-	if arm.Handler != nil {
-		for _, before := range arm.Handler.Arms[max(0, arm.Index-maxBefore):arm.Index] {
-			if before.Max == nil {
-				list = append(list, guard.Read(before.When, nil).Fails)
-				reads = reads || slices.Contains(ir.Vars(before.When), v)
-			}
+	list, reads := []guard.Formula{}, false
+	for _, x := range asked(arm) {
+		reads = reads || slices.Contains(ir.Vars(x.When), v)
+		if x == arm {
+			list = append(list, guard.Read(x.When, nil).Holds)
+		} else {
+			list = append(list, guard.Read(x.When, nil).Fails)
 		}
 	}
 	if !reads {
