@@ -135,7 +135,7 @@ func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
 
 // mayLeaveOut reports whether guards decide if in is taken at all.
 func mayLeaveOut(in flat.Input) bool {
-	return !slices.ContainsFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.When == nil }) && len(in.Choices) > 0
+	return len(in.Choices) > 0 && !slices.ContainsFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.When == nil })
 }
 
 func falseAll(in flat.Input) []explore.Stance {

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -30,40 +29,32 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 	return graph.Infinite, false
 }
 
-// moves are the fields with a range that a reads or assigns and that the part assigns, but no
-// constant, in order.
+// moves are the fields with a range that a reads or assigns, in order, and that the part assigns by
+// effects all of which may move them.
 func (p *part) moves(a *ir.Arm) []*ir.Var {
-	found := map[*ir.Var]bool{}
-	add := func(v *ir.Var) {
-		if r := v.Type.Range; r != nil && len(p.effects[v]) > 0 && !slices.ContainsFunc(p.effects[v], func(x effectIn) bool { return !x.mayMove(v) }) {
-			found[v] = true
-		}
-	}
-	read := func(e ir.Expr) {
-		if e != nil {
-			ir.Walk(e, func(e ir.Expr) bool {
-				if ref, ok := e.(*ir.VarRef); ok {
-					add(ref.Var)
-				}
-				return true
-			})
-		}
-	}
-	read(a.When)
+	all := ir.Vars(a.When)
 	if a.Block != nil {
 		for _, x := range a.Block.Assigns {
-			add(x.Var)
-			read(x.Value)
+			all = append(append(all, x.Var), ir.Vars(x.Value)...)
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), func(v, w *ir.Var) int { return v.Index - w.Index })
+	all = slices.DeleteFunc(all, func(v *ir.Var) bool {
+		return v.Type.Range == nil || len(p.effects[v]) == 0 || slices.ContainsFunc(p.effects[v], func(x effectIn) bool { return !x.mayMove(v) })
+	})
+	slices.SortFunc(all, func(v, w *ir.Var) int { return v.Index - w.Index })
+	return slices.Compact(all)
 }
 
 // mayMove reports whether an effect on v can leave it further than something was: it adds to a field, or
 // some guard speaks of one. A first look, as rises takes long.
 func (x *effectIn) mayMove(v *ir.Var) bool {
-	if x.Value != nil || x.Adds != nil || x.arm == nil {
-		return x.Value == nil && x.Adds != nil
+	switch {
+	case x.Value != nil:
+		return false
+	case x.Adds != nil:
+		return true
+	case x.arm == nil:
+		return false
 	}
 	for _, a := range x.arm.Block.Assigns {
 		if from, _, _ := flat.SumOf(a); a.Var == v && from != nil {
@@ -75,15 +66,7 @@ func (x *effectIn) mayMove(v *ir.Var) bool {
 
 // keeps reports whether e is there and no effect of the part changes what it reads.
 func (p *part) keeps(e ir.Expr) bool {
-	keeps := e != nil
-	if keeps {
-		ir.Walk(e, func(e ir.Expr) bool {
-			ref, ok := e.(*ir.VarRef)
-			keeps = keeps && (!ok || len(p.effects[ref.Var]) == 0)
-			return true
-		})
-	}
-	return keeps
+	return e != nil && !slices.ContainsFunc(ir.Vars(e), func(v *ir.Var) bool { return len(p.effects[v]) > 0 })
 }
 
 // question is one that further answers.
@@ -136,7 +119,8 @@ func asked(arm *ir.Arm) []*ir.Arm {
 
 // whenTaken is what holds where arm is taken, as far as it is asked. Empty where none of the guards reads v.
 func whenTaken(arm *ir.Arm, v *ir.Var) []guard.Formula {
-	list, reads := []guard.Formula{}, false
+	var list []guard.Formula
+	reads := false
 	for _, x := range asked(arm) {
 		reads = reads || slices.Contains(ir.Vars(x.When), v)
 		if x == arm {

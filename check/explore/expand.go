@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -73,7 +71,12 @@ func (x *search) inputs(leaf *ir.State, f func(*step.InputCode)) {
 }
 
 func anyRuns(timers []step.TimerRef, fired uint64) bool {
-	return slices.ContainsFunc(timers, func(t step.TimerRef) bool { return t.Runs(fired) })
+	for _, t := range timers {
+		if t.Runs(fired) {
+			return true
+		}
+	}
+	return false
 }
 
 // comes reports whether an event, cancel, or what an activity says can come.

@@ -91,7 +91,7 @@ func CanStay(choices []ir.Choice) bool {
 
 // All reports whether leaf has activities, and all of them can end in place.
 func (ends InPlace) All(leaf *ir.State) bool {
-	return !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return !ends[d] }) && len(leaf.Dos) > 0
+	return len(leaf.Dos) > 0 && !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return !ends[d] })
 }
 
 // Retries lists the arms that may retry d in its leaf, each once.

@@ -317,7 +317,10 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 		return false
 	}
 	if kind == machine.ResultInput {
-		return slices.ContainsFunc(s.Def.Activities[s.Def.Dos[do].Activity].Results, func(e int) bool { return s.mayRaise(s.Def.Dos[do].Activity, e) && !handled(e, -1) })
+		activity := s.Def.Dos[do].Activity
+		return slices.ContainsFunc(s.Def.Activities[activity].Results, func(e int) bool {
+			return s.mayRaise(activity, e) && !handled(e, -1)
+		})
 	}
 	for k, name := range s.Def.Categories {
 		if s.mayFail(&s.Def.Dos[do], k, name) != nil && !handled(-1, k) {

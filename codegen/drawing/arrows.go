@@ -131,7 +131,7 @@ func waitsFor(a *ir.Arm, kind ir.TriggerKind) bool {
 	if a.Handler == nil {
 		return false
 	}
-	return !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return t.Kind != kind }) && len(a.Handler.Triggers) > 0
+	return len(a.Handler.Triggers) > 0 && !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return t.Kind != kind })
 }
 
 // joinDocs adds to doc the documentation of the events that trigger a, each

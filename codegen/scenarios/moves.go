@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func object(text json.RawMessage) (members map[string]any, err error) {
 
 // saysAll writes what host guards answer from here on.
 func (w *writer) saysAll(guards map[string]bool) {
-	for _, name := range sorted(guards) {
+	for _, name := range slices.Sorted(maps.Keys(guards)) {
 		w.says(name, guards[name])
 	}
 }

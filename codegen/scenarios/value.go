@@ -3,9 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -149,8 +147,3 @@ func braces(texts []string) string {
 
 // quoted is a string as the language writes it.
 func quoted(s string) string { return strconv.Quote(s) }
-
-// sorted are the keys of m, in order.
-func sorted[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -252,7 +253,7 @@ func (w *writer) step(s *ir.CoverStep) error {
 func (w *writer) answersOf(steps []ir.CoverStep, i int) {
 	said := map[string]bool{} // what is said of a guard in these steps
 	for k := max(i, 0); k < len(steps) && (k == i || follows(steps, k)); k++ {
-		for _, call := range sorted(steps[k].Guards) {
+		for _, call := range slices.Sorted(maps.Keys(steps[k].Guards)) {
 			name, _, _ := strings.Cut(call, "(")
 			yes := steps[k].Guards[call]
 			if before, known := said[name]; known && before != yes {

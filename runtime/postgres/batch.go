@@ -217,16 +217,16 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 		if !b.quick {
 			ask(t, &judged, scanNumbers, judge.many, b.judged...)
 		}
-		text, values := b.join()
-		if text != "" {
+		writes := b.writes
+		if text, values := b.join(); text != "" { // all is in it
 			ask(t, &moved, scanOne[[]int64], text, values...)
+			writes = nil
 		}
-		for _, w := range b.writes {
-			switch {
-			case text != "": // all is in it
-			case w.form == makeRuns:
+		for _, w := range writes {
+			switch w.form {
+			case makeRuns:
 				ask(t, &made, scanNumbers, w.text(), w.values()...)
-			case w.form == moveRuns:
+			case moveRuns:
 				ask(t, &moved, scanNumbers, w.text(), w.values()...)
 			default:
 				t.queue(nil, w.text(), w.values()...)

@@ -43,14 +43,15 @@ func (b *batch) join() (text string, values []any) {
 	}
 	known, ok := joins.Load(string(key))
 	if !ok {
-		known, _ = joins.LoadOrStore(string(key), joinTexts(b.writes, len(b.requests) == 1))
+		known, _ = joins.LoadOrStore(string(key), joinTexts(b.writes))
 	}
 	return known.(string), values
 }
 
 // joinTexts numbers the parameters of all parts through.
-func joinTexts(writes []rows, single bool) string {
-	first := writes[0]
+func joinTexts(writes []rows) string {
+	first := writes[0] // a row for each commit
+	single := first.alone()
 	if first.form = joinMany; single {
 		first.form = joinOne
 	}
