@@ -117,33 +117,46 @@ func (e *Engine) hear(ctx context.Context, r *store.Report) error {
 
 // hearAbove tells the runs above a child what it has used, and those in between with it, and reports
 // whether each of them still waits for the one below it: where over_budget has led it on, no attempt is
-// to begin.
+// to begin. They are asked one after the other, from below. Where one is met that has been cancelled, those
+// below it are asked again: it may have left them meanwhile.
 func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err error) {
+	for before, met := -1, 0; met > before; {
+		before = met
+		if waits, met, err = e.hearOnce(ctx, run); !waits || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// hearOnce is hearAbove, but asks each run once. Cancelled is how many of them have been cancelled.
+func (e *Engine) hearOnce(ctx context.Context, run string) (waits bool, cancelled int, err error) {
 	for mayBeChild(run) {
 		report, err := e.reportOf(ctx, run)
 		if err == nil && report != nil {
 			err = e.hear(ctx, report)
 		}
 		if err != nil {
-			return false, err
+			return false, cancelled, err
 		}
 		row, err := e.store.Load(ctx, run)
 		if err != nil || row.Parent == "" {
-			return err == nil, err
+			return err == nil, cancelled, err
 		}
 		task, err := e.store.TaskOf(ctx, run)
 		if errors.Is(err, ErrNotFound) {
-			return false, nil
+			return false, cancelled, nil
 		}
 		if err != nil {
-			return false, err
+			return false, cancelled, err
 		}
 		if task.Cancelled { // once it has taken its cancel, it cleans up, and goes on
 			if _, below, err := e.decode(ctx, &row); err != nil || !below.Cancelled {
-				return false, err
+				return false, cancelled, err
 			}
+			cancelled++
 		}
 		run = row.Parent
 	}
-	return true, nil
+	return true, cancelled, nil
 }

@@ -269,33 +269,8 @@ func (d deaf) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 func TestNoAttemptBelowPastBudget(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
-			low := Build(t, Named("Low"), WithActivity("work", "", "", ""), WithCosts("work", "usd 0.1"),
-				WithState("Working", Doing("work", nil), On("done", GoTo("Fine")),
-					On("failed", Retry(9, WithBackoff("1ms", "1ms", 2, 0)), GoTo("Fine"))),
-				WithTerminal("Fine", machine.Success))
-			middle := Build(t, Named("Middle"), Calling(low),
-				WithState("Going", Doing("Low", nil, "as l"), On("l.Fine", GoTo("Ready")), On("l.failed", GoTo("Ready"))),
-				WithTerminal("Ready", machine.Success))
-			top := Build(t, Named("Top"), Calling(middle), WithCosts("Middle", "usd 0"), WithCosts("", "usd 1"),
-				WithState("Going", Doing("Middle", nil, "as m"), On("m.Ready", GoTo("Done")), On("m.failed", GoTo("Done")),
-					On("over_budget", GoTo("Stopped"))),
-				WithTerminal("Done", machine.Success), WithTerminal("Stopped", machine.Failed))
 			var made atomic.Int64
-			e := NewEngine(deaf{open(t)})
-			register(t, e, low, Handlers{Activities: map[string]ActivityFunc{"work": func(_ context.Context, a *Attempt) (Result, error) {
-				made.Add(1)
-				a.Spend("usd", "0.3")
-				return Result{}, errors.New("again")
-			}}})
-			register(t, e, middle, Handlers{})
-			register(t, e, top, Handlers{})
-			w := run(t, e)
-			defer w.stop()
-			must(t, errOf(w.Start(t.Context(), "Top", "n", nil)))
-			inState(t, await(t, w.Engine, "n"), "Stopped")
-			if n := made.Load(); n != 4 {
-				t.Errorf("%d attempts were made", n)
-			}
+			stopsAtFour(t, deaf{open(t)}, &made)
 		})
 	}
 }
@@ -369,7 +344,7 @@ func TestGrandchildCleansUpPastBudget(t *testing.T) {
 		defer w.stop()
 		must(t, errOf(w.Start(t.Context(), "Top", "n", nil)))
 		time.Sleep(time.Second)
-		const between, below = "n/Going.m.1.1", "n/Going.m.1.1/Going.l.1.1"
+		const below = lowest
 		must(t, errOf(w.Cancel(t.Context(), below, CancelOptions{})))
 		time.Sleep(time.Minute)
 		for run, state := range map[string]string{"n": "Stopped", below: "Fine"} {
