@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -29,8 +31,8 @@ type proof struct {
 	bare     *explore.Product // see OpenProduct
 	bareTold bool             // it was asked for
 	control  *control.Graph
-	seen     []bool // entered before the limit was passed, by state ID
-	entered  []bool // surely, by state ID; see control.Graph.SurelyEntered
+	seen     []*explore.Seen // before a limit was passed
+	entered  []bool          // surely, by state ID; see control.Graph.SurelyEntered
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath
@@ -78,10 +80,14 @@ func (s *shared) productUpTo(limit int) *explore.Product {
 	if s.proof.product == nil && s.proof.limit < limit {
 		before := s.proof.limit
 		s.proof.limit = limit
+		var seen *explore.Seen
 		if limit > SmallProduct {
-			s.proof.product, s.proof.seen = explore.TryLarge(s.Table(), before, limit)
+			s.proof.product, seen = explore.TryLarge(s.Table(), before, limit)
 		} else {
-			s.proof.product, s.proof.seen = explore.TryFurther(s.Table(), before, limit, s.proof.most)
+			s.proof.product, seen = explore.TryFurther(s.Table(), before, limit, s.proof.most)
+		}
+		if seen != nil {
+			s.proof.seen = append(s.proof.seen, seen)
 		}
 	}
 	return s.proof.product
@@ -167,6 +173,10 @@ func (s *shared) Unreachable(state *ir.State) bool {
 	if s.Machine.Broken || s.Machine.Incomplete || s.surelyEntered(state) {
 		return false
 	}
+	enters := func(seen *explore.Seen) bool { return seen.Entered(state) }
+	if s.surelySeen(enters) {
+		return false
+	}
 	if p := s.Product(); p != nil {
 		_, entered := p.Entered(state)
 		return !entered
@@ -176,10 +186,20 @@ func (s *shared) Unreachable(state *ir.State) bool {
 			return true
 		}
 	}
-	if s.proof.seen == nil || !s.proof.seen[state.ID] {
+	if !slices.ContainsFunc(s.proof.seen, enters) {
 		s.LeaveOpen(Question{Rule: "unreachable-state", State: state})
 	}
 	return false
+}
+
+// SurelyTaken reports whether a run takes a that was gone through before the limit was passed.
+func (s *shared) SurelyTaken(a *ir.Arm) bool {
+	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) })
+}
+
+// surelySeen reports whether an exploration that was given up had gone through a run of which does holds.
+func (s *shared) surelySeen(does func(*explore.Seen) bool) bool {
+	return slices.ContainsFunc(s.proof.seen, func(seen *explore.Seen) bool { return !seen.Guessed && does(seen) })
 }
 
 // surelyEntered reports whether the control graph proves that some run enters

@@ -18,14 +18,17 @@ import (
 
 // TryLarge is TryFurther for a machine that is not small: sums that surely stay in their
 // range are not held.
-func TryLarge(t *flat.Table, before, limit int) (p *Product, entered []bool) {
+func TryLarge(t *flat.Table, before, limit int) (p *Product, seen *Seen) {
 	all := data.Sums(t.Machine)
 	if len(all) == 0 {
 		return tryWithout(t, nil, true, before, limit, limit)
 	}
-	p, entered = tryWithout(t, all, true, 0, limit, limit)
+	p, seen = tryWithout(t, all, true, 0, limit, limit)
 	if p == nil {
-		return nil, entered
+		if seen != nil {
+			seen.Guessed = true // a sum may have left its range before
+		}
+		return nil, seen
 	}
 	fit := slices.DeleteFunc(slices.Clone(all), func(s *data.Sum) bool { return !p.fits(s) })
 	switch len(fit) {

@@ -48,16 +48,30 @@ func NewProduct(t *flat.Table, limit int) *Product {
 	return p
 }
 
+// Seen is what runs do that were gone through before an exploration was given up.
+type Seen struct {
+	Guessed bool // some choice was made for want of knowing, so that one of them may be no run
+
+	entered []bool // by state ID
+	taken   []bool // by arm ID
+}
+
+// Entered reports whether one of them enters state.
+func (s *Seen) Entered(state *ir.State) bool { return s.entered[state.ID] }
+
+// Taken reports whether one of them takes a.
+func (s *Seen) Taken(a *ir.Arm) bool { return s.taken[a.ID] }
+
 // TryFurther is NewProduct where it gave nil with a limit before: what would give up as
-// it did then is left out. Where it gave up, entered marks by ID the states that it had
-// reached. It may be asked again, with the limit most.
-func TryFurther(t *flat.Table, before, limit, most int) (p *Product, entered []bool) {
+// it did then is left out. Where it gave up, seen is what it had gone through, if that was
+// anything. It may be asked again, with the limit most.
+func TryFurther(t *flat.Table, before, limit, most int) (p *Product, seen *Seen) {
 	return tryWithout(t, nil, false, before, limit, most)
 }
 
 // tryWithout is TryFurther that does not hold the sums given. Where the machine is large an
 // event may bring flags one by one.
-func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most int) (p *Product, entered []bool) {
+func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most int) (p *Product, seen *Seen) {
 	held, paced := data.NewWithout(t.Machine, sums, data.MostValues), true
 	coarse := held.Wider(sums, most)
 	recalls := (before < maxRecalling || coarse) && step.Recalls(t.Machine, held)
@@ -69,7 +83,7 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 		}
 		if before < maxTimed {
 			if coarse {
-				p = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
+				p, _ = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
 			}
 			if p == nil && recalls {
 				p = tryRecalling(t, sums, limit, &which)
@@ -85,8 +99,8 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 		held, paced = data.NewWithout(t.Machine, sums, data.MostValues), false
 	}
 	if coarse {
-		if p = tryWide(t, sums, large, limit, most, nil); p == nil && limit < most {
-			return nil, nil
+		if p, seen = tryWide(t, sums, large, limit, most, nil); p == nil && limit < most {
+			return nil, seen
 		}
 	}
 	if p == nil && recalls {
@@ -94,25 +108,24 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 	}
 	if p == nil {
 		held.OneByOne = large
-		p, entered = try(t, limit, held, nil)
+		p, seen = try(t, limit, held, nil)
 	}
 	if p != nil {
 		p.paced = paced
 	}
-	return p, entered
+	return p, seen
 }
 
 // tryWide is try where more values are told apart than data.MostValues: up to as many as
 // there may be configurations in the end.
-func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which *step.Which) *Product {
+func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which *step.Which) (*Product, *Seen) {
 	held := data.NewWithout(t.Machine, sums, most)
 	held.OneByOne = large
 	var c *step.Clocks
 	if which != nil {
 		c, _ = step.NewClocks(t, held, *which)
 	}
-	p, _ := try(t, limit, held, c)
-	return p
+	return try(t, limit, held, c)
 }
 
 // tryRecalling is try where verdicts on data that is not held are; see step.Recalled.
@@ -141,16 +154,16 @@ func TryOpen(t *flat.Table, limit int) *Product {
 	return p
 }
 
-func try(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (p *Product, entered []bool) {
-	x, entered := exploration(t, limit, tracked, clocks)
+func try(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (*Product, *Seen) {
+	x, seen := exploration(t, limit, tracked, clocks)
 	if x == nil {
-		return nil, entered
+		return nil, seen
 	}
 	return x.Product, nil
 }
 
 // exploration is try with what it took.
-func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (x *search, entered []bool) {
+func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (x *search, seen *Seen) {
 	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
 		return nil, nil
 	}
@@ -173,17 +186,17 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()
 		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
-			return nil, x.enteredSoFar()
+			return nil, x.seenSoFar()
 		}
 		if c&(c-1) == 0 && c >= firstLook && x.surelyMore(limit) {
-			return nil, x.enteredSoFar()
+			return nil, x.seenSoFar()
 		}
 		x.First = push(x.First, int32(len(x.To)))
 		x.expand(c)
 		x.settle()
 	}
 	if x.Tries > x.most {
-		return nil, x.enteredSoFar()
+		return nil, x.seenSoFar()
 	}
 	x.First = append(x.First, int32(len(x.To)))
 	x.numberJunctions()
@@ -210,12 +223,12 @@ func (x *search) surelyMore(limit int) bool {
 	return false
 }
 
-func (x *search) enteredSoFar() []bool {
-	entered := make([]bool, len(x.firstIn))
+func (x *search) seenSoFar() *Seen {
+	seen := &Seen{Guessed: x.Guessed, entered: make([]bool, len(x.firstIn)), taken: x.taken}
 	for s, c := range x.firstIn {
-		entered[s] = c != graph.None
+		seen.entered[s] = c != graph.None
 	}
-	return entered
+	return seen
 }
 
 // maxTimed is the most configurations that are told apart by their times. A machine

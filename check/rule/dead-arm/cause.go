@@ -113,12 +113,12 @@ func spends(m *ir.Machine, t *ir.Trigger) bool {
 
 // takenArms marks by ID the arms of which it is plain that a run takes them: a path
 // of a product in which nothing was guessed does, or no data plays a part and
-// values exist.
+// values exist, or a run that was gone through before the limit was passed does.
 func takenArms(p *check.Pass) []bool {
 	product := p.SmallProduct()
 	taken := make([]bool, len(p.Machine.Arms))
 	eachPlace(p, func(a *ir.Arm, at place) {
-		if taken[a.ID] || product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
+		if taken[a.ID] = taken[a.ID] || p.SurelyTaken(a); taken[a.ID] || product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
 			return
 		}
 		taken[a.ID] = explore.Possible(at.input, reached(at)).Verdict == guard.Sat
