@@ -42,7 +42,7 @@ func TestBoundsOfElements(t *testing.T) {
 		{"more places than elements", analyse("limit 30 timeout 10m", "{}"), "steps 1\ntime ~10m0s\nusd 1\nanalyse 20\n", explore.DefaultLimit},
 		{"one after the other", analyse("limit 1 timeout 10m", "{}"), "steps 1\ntime ~3h20m0s\nusd 1\nanalyse 20\n", explore.DefaultLimit},
 		{"past the limit", analyse("limit 4 timeout 10m", retry),
-			"steps ~61\ntime unbounded\nusd ~4\nanalyse ~80\ntime: past the limit of configurations, the control graph alone gives no bound\n", 1},
+			"steps ~61\ntime ~3h50m7s\nusd ~4\nanalyse ~80\n", 1},
 		{"without end", analyse("timeout 10m", "retry unbounded backoff 1s"),
 			"steps unbounded\ntime unbounded\nusd unbounded\nanalyse unbounded\n", explore.DefaultLimit},
 		{"the last attempts of all but one do not start", strings.Replace(analyse("limit 1", "retry 2"), "on Analysed {}", "on Analysed retry 1", 1),

@@ -331,6 +331,33 @@ func TestWhatNoCounterDecides(t *testing.T) {
 	}
 }
 
+// TestSeenBeforeTheLimit: what the first runs do is known past the limit, too.
+func TestSeenBeforeTheLimit(t *testing.T) {
+	const src = `machine Cursor(total int 0..1000) {
+ context { at int 0..1000 = 0 }
+ event Page { next int 0..1000 }
+ activity fetch(at int) -> Page
+ initial Reading
+ state Reading {
+  do fetch(at) timeout 1m
+  on Page when event.next > at && event.next < total -> Reading { at = event.next }
+          else -> Ready
+  on failed -> Broken
+ }
+ terminal Ready
+ terminal Broken failure
+}
+`
+	const limit = 60_000
+	if got := lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit)); got != "" {
+		t.Errorf("it has findings:\n%s", got)
+	}
+	want := "steps ~1003\ntime ~16h42m0s\nfetch ~1002\n"
+	if diff := cmp.Diff(want, bounds(t, src, limit)); diff != "" {
+		t.Errorf("bounds (-want +got):\n%s", diff)
+	}
+}
+
 // TestMostAtOnce holds the checker's limit to the runtime's.
 func TestMostAtOnce(t *testing.T) {
 	if control.MostAtOnce != machine.MaxFollowing {

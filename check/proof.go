@@ -112,8 +112,11 @@ const looseEach = 16
 // MayReadUnset reports whether some run may read a field that it has not set,
 // whatever the other data and the counters are.
 func (s *shared) MayReadUnset() bool {
-	return explore.MayReadUnset(s.Table(), max(SmallProduct, looseEach*len(s.Machine.States)))
+	return explore.MayReadUnset(s.Table(), s.loosest())
 }
+
+// loosest is how many configurations there may be while neither values nor counters are told apart.
+func (s *shared) loosest() int { return max(SmallProduct, looseEach*len(s.Machine.States)) }
 
 // Control is the control graph; see control.New.
 func (s *shared) Control() *control.Graph {

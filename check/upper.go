@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/lifetime"
 	"github.com/fsmc-dev/fsmc/check/timing"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // upperBounds is the worst case past the limit: upper bounds from the control
-// graph, printed "at most". Of time it knows nothing.
+// graph, printed "at most".
 func (s *shared) upperBounds() *Worst {
 	c, m := s.Control(), s.Machine
 	entries := c.Entries()
@@ -34,7 +37,7 @@ func (s *shared) upperBounds() *Worst {
 			stepFactors = append(stepFactors, fmt.Sprintf("%d retries of %s", retries, d.Activity.Name))
 		}
 	}
-	w := &Worst{Steps: upperFigure("steps", steps, stepFactors), Time: Figure{Name: "time"}}
+	w := &Worst{Steps: upperFigure("steps", steps, stepFactors), Time: s.upperTime(entries)}
 	for _, a := range m.Activities {
 		f := upperFigure(a.Name, attempts[a.Index], factors[a.Index])
 		f.Called = a.Machine != nil
@@ -62,6 +65,37 @@ func (s *shared) upperBounds() *Worst {
 		}
 	}
 	return w
+}
+
+// upperTime adds up what the visits of all leaves may last: each so long as one may where neither
+// values nor counters are told apart, or the whole run, where that has an end by its timers.
+func (s *shared) upperTime(entries []int64) Figure {
+	f := Figure{Name: "time"}
+	p := explore.TryLoosest(s.Table(), s.loosest())
+	if p == nil {
+		return f
+	}
+	of, n := p.Components()
+	t := lifetime.New(p, of, n)
+	longest, factors := t.Longest[0], timeFactors(t.Parts())
+	visits, all := map[int][]int64{}, int64(0)
+	var terms []string
+	for _, leaf := range s.Leaves() {
+		if visits[leaf.Depth] == nil {
+			visits[leaf.Depth] = lifetime.Visits(p, leaf.Depth)
+		}
+		if each, times := visits[leaf.Depth][leaf.ID], entries[leaf.ID]; each > 0 && times > 0 {
+			all = graph.Sum(all, graph.Times(each, times))
+			terms = append(terms, fmt.Sprintf("%s of %s x %s", counted(times, "visit"), leaf.Path, ir.FormatDuration(each)))
+		}
+	}
+	if all < longest {
+		longest, factors = all, sum(terms)
+	}
+	if longest != graph.Infinite {
+		f.Amount, f.Factors = new(big.Rat).SetInt64(longest), factors
+	}
+	return f
 }
 
 // addUp is a + b, where a may be -1.

@@ -178,7 +178,7 @@ func (m *meeter) variant(words []uint64) *variant {
 }
 
 func (m *meeter) bound(words []uint64, c *step.ChoiceCode) bound {
-	if m.p.program.Tracked.Loose {
+	if m.p.program.Tracked.IsLoose(c.Arm) {
 		return either
 	}
 	if c.Max == 0 || c.Counter.Get(words) >= c.Max {

@@ -250,14 +250,23 @@ const maxWork = 2_000_000
 // `is set` is exact. That has all runs of the machine, and mostly few
 // configurations; where there are more than limit the answer is true.
 func MayReadUnset(t *flat.Table, limit int) bool {
-	held := data.New(t.Machine)
-	held.Loose = true
-	for _, n := range held.Nodes {
-		n.Read = false
-	}
-	p, _ := try(t, limit, held, nil)
+	p := tryLoosest(t, limit, false)
 	if p == nil {
 		return true
 	}
 	return slices.ContainsFunc(p.Faults(), func(f Fault) bool { return f.ReadsUnset() })
+}
+
+// TryLoosest is a product that tells apart neither values nor the counters that outlive a visit.
+// It has all runs of the machine, and more.
+func TryLoosest(t *flat.Table, limit int) *Product { return tryLoosest(t, limit, true) }
+
+func tryLoosest(t *flat.Table, limit int, retries bool) *Product {
+	held := data.New(t.Machine)
+	held.Loose, held.Retries = true, retries
+	for _, n := range held.Nodes {
+		n.Read = false
+	}
+	p, _ := try(t, limit, held, nil)
+	return p
 }

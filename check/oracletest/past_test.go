@@ -48,7 +48,8 @@ func past(t *testing.T, limit int) {
 }
 
 // differsPast are the rules of which something must be said, and that the checker
-// neither says nor leaves open, or that it says though it is not so.
+// neither says nor leaves open, or that it says though it is not so, and the time where
+// some run takes longer.
 func differsPast(src string, limit int) (out []disagreement) {
 	s, _ := brute(src)
 	if s == nil {
@@ -73,5 +74,5 @@ func differsPast(src string, limit int) (out []disagreement) {
 		}
 		out = append(out, disagreement{c.rule, found.String(), brute.String()})
 	}
-	return out
+	return append(out, compareTime(s, told.worst.Time, map[string]int{})...)
 }

@@ -27,12 +27,16 @@ type Tracked struct {
 	Nodes    []*Node
 	Chosen   []*Node // fields of events
 	Loose    bool    // counters are not held: every bound is both open and used up
+	Retries  bool    // but those of retries are held all the same
 	OneByOne bool    // an event may bring flags one by one; see step.plain
 	Wide     bool    // it may tell more values apart than New
 	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }
+
+// IsLoose reports whether the bound of a is both open and used up.
+func (t *Tracked) IsLoose(a *ir.Arm) bool { return t.Loose && !(t.Retries && a.Kind == ir.Retry) }
 
 // New reads all of m.
 func New(m *ir.Machine) *Tracked { return NewWithout(m, nil, MostValues) }

@@ -216,7 +216,7 @@ func (s *Step) Decide(in *InputCode) *ChoiceCode {
 }
 
 func (s *Step) usedUp(c *ChoiceCode) bool {
-	if s.Program.Tracked.Loose && c.Max > 0 {
+	if c.Max > 0 && s.Program.Tracked.IsLoose(c.Arm) {
 		s.Guess = true
 		return s.Oracle.Choose(2) == 1
 	}
@@ -228,7 +228,7 @@ func (s *Step) usedUp(c *ChoiceCode) bool {
 
 // count notes one more use of c's bound.
 func (s *Step) count(c *ChoiceCode) {
-	if c.bounded && !s.Program.Tracked.Loose && !c.retry.open {
+	if c.bounded && !s.Program.Tracked.IsLoose(c.Arm) && !c.retry.open {
 		c.Counter.Set(s.Next, c.Counter.Get(s.Next)+1)
 	}
 }

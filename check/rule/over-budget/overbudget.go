@@ -34,9 +34,9 @@ func (l limit) passed() bool {
 }
 
 // shown reports whether a run takes as much as the figure says, or is over the limit. Time is an upper
-// bound by its nature.
-func (l limit) shown() bool {
-	return l.figure.Exact || l.figure.Name == "time" || l.figure.Least != nil && l.figure.Least.Cmp(l.most) > 0
+// bound by its nature, but past the limit of configurations it is a rough one.
+func (l limit) shown(p *check.Pass) bool {
+	return l.figure.Exact || l.figure.Name == "time" && p.Product() != nil || l.figure.Least != nil && l.figure.Least.Cmp(l.most) > 0
 }
 
 func run(p *check.Pass) {
@@ -61,7 +61,7 @@ func run(p *check.Pass) {
 				Message: "the budget of " + check.Quote(l.figure.Name) + " is " + text(l.figure.Name, l.most) + ", but there is no bound: " + worst.Why(l.figure.Name),
 				Help:    "Bound what the message names, or take the line out of the budget.",
 			})
-		case l.passed() && !l.shown(): // an upper bound refutes nothing
+		case l.passed() && !l.shown(p): // an upper bound refutes nothing
 			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.passed():
 			p.Report(over(p, l))
