@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -79,22 +80,35 @@ func gather(list []found) []found {
 	return out
 }
 
-// Help says what would settle q.
-func (q Question) Help(m *ir.Machine) string {
-	if q.Changes != nil {
-		return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.Changes.Name))
-	}
-	if !q.past {
-		if names := data.Coarse(m); len(names) > 0 {
-			return coarseHelp(names)
+// Helps gives for each question about m what would settle it.
+func Helps(m *ir.Machine) func(Question) string {
+	past, other := sync.OnceValue(func() string { return pastHelp(m) }), sync.OnceValue(func() string { return otherHelp(m) })
+	return func(q Question) string {
+		switch {
+		case q.Changes != nil:
+			return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.Changes.Name))
+		case q.past:
+			return past()
 		}
-		return "The checker found a path, but no values and times that make it a run. Keep the data in question in a boolean, an enum or a field with a range, or give the timers around it more time."
+		return other()
 	}
+}
+
+// pastHelp is the help of what the limit left open.
+func pastHelp(m *ir.Machine) string {
 	help := "Raise --max-configurations, lower the bounds, or give the fields that guards read narrower ranges."
 	if list := multipliers(m); list != "" {
 		help += " What multiplies: " + list + "."
 	}
 	return help
+}
+
+// otherHelp is the help where a path was found that is no run that was shown.
+func otherHelp(m *ir.Machine) string {
+	if names := data.Coarse(m); len(names) > 0 {
+		return coarseHelp(names)
+	}
+	return "The checker found a path, but no values and times that make it a run. Keep the data in question in a boolean, an enum or a field with a range, or give the timers around it more time."
 }
 
 // coarseHelp says that some data has too many values to be followed one by one.

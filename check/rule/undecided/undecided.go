@@ -24,7 +24,8 @@ func run(p *check.Pass) {
 	for _, s := range p.Machine.States {
 		p.Unreachable(s)
 	}
+	help := check.Helps(p.Machine)
 	for _, q := range p.OpenQuestions() {
-		p.Report(check.Finding{State: q.State, Field: q.Changes, Span: q.Span, Question: &q, Message: q.Text(), Help: q.Help(p.Machine)})
+		p.Report(check.Finding{State: q.State, Field: q.Changes, Span: q.Span, Question: &q, Message: q.Text(), Help: help(q)})
 	}
 }
