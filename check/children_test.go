@@ -476,13 +476,12 @@ machine M {
     terminal Done
 }
 ` + quick, `steps ~3 = 3 moves
-time no bound
+time ~3m = 3 visits of A x 1m
 usd ~6 = 6 Quick x 1
 Quick ~6 = 1 run x 3 visits of A + 1 run x 3 visits of A
 steps of the tree ~15 = 3 moves + 6 Quick x 2
 runs of the tree ~7 = 1 run of M + 6 Quick x 1
 Quick.pay ~6 = 6 Quick x 1
-time: past the limit of configurations, the control graph alone gives no bound
 `, 1},
 		{"a callee does more for some arguments, and the caller gives these on its way", `
 machine M {
