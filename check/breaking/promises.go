@@ -3,7 +3,6 @@ package breaking
 import (
 	"math/big"
 	"slices"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -51,7 +50,7 @@ func amountText(f *check.Figure) string {
 	case f.Amount == nil:
 		return "without a bound"
 	case f.Name == "time" && f.Amount.IsInt():
-		return time.Duration(f.Amount.Num().Int64()).String()
+		return ir.FormatDuration(f.Amount.Num().Int64())
 	}
 	return ir.DecimalText(f.Amount)
 }

@@ -94,3 +94,20 @@ machine Audit(x string) {
 		t.Errorf("another outcome beside a child more gives %v", found)
 	}
 }
+
+// TestToldTimes: a time is written as in the machine, and as fsmc check --bounds writes it.
+func TestToldTimes(t *testing.T) {
+	const before = `machine M {
+    event Stop
+    initial Waiting
+    state Waiting {
+        on Stop -> Done
+        after 3d -> Done
+    }
+    terminal Done
+}`
+	found := describe(compare(load(t, "old.fsm", before), load(t, "new.fsm", strings.Replace(before, "3d", "4d", 1))))
+	if want := `the worst case of "time" was 72h, and is 96h`; !slices.ContainsFunc(found, func(p string) bool { return strings.HasSuffix(p, want) }) {
+		t.Errorf("no %q in %q", want, found)
+	}
+}

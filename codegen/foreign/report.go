@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ type Item struct {
 	Place string   `json:"place"` // its name in the original
 	Line  int      `json:"line"`  // 0 where it is not known
 	Grade Grade    `json:"grade"`
-	Why   []string `json:"why"` // a sentence for each difference
+	Why   []string `json:"why"` // a sentence for each difference, behind "guessed" or "lost"
 }
 
 // Item begins a new item.
@@ -38,22 +39,24 @@ func (r *Report) Item(place string, line int) *Item {
 
 // Part notes a difference or a guess, and is the comment that says so.
 func (i *Item) Part(format string, args ...any) string {
-	return i.note(Part, "Guessed: ", format, args)
+	return i.note(Part, "guessed: ", format, args)
 }
 
 // Data notes a value that is not there any more, and is the comment that says so.
-func (i *Item) Data(format string, args ...any) string { return i.note(Part, "Lost: ", format, args) }
+func (i *Item) Data(format string, args ...any) string { return i.note(Part, "lost: ", format, args) }
 
 // Lost notes that the item does not lead where it did, and is the comment that says so.
-func (i *Item) Lost(format string, args ...any) string { return i.note(Lost, "Lost: ", format, args) }
+func (i *Item) Lost(format string, args ...any) string { return i.note(Lost, "lost: ", format, args) }
 
 func (i *Item) note(g Grade, word, format string, args []any) string {
 	if i.Grade != Lost {
 		i.Grade = g
 	}
-	why := oneLine(fmt.Sprintf(format, args...))
-	i.Why = append(i.Why, why)
-	return "// " + word + why
+	why := word + oneLine(fmt.Sprintf(format, args...))
+	if !slices.Contains(i.Why, why) {
+		i.Why = append(i.Why, why)
+	}
+	return "// " + strings.ToUpper(why[:1]) + why[1:]
 }
 
 // Grade is that of the worst item.

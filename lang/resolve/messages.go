@@ -79,8 +79,11 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 		return
 	}
 	help := "Declare it, or name " + article(kind) + " that is declared."
-	if kind == "category" {
+	switch kind {
+	case "category":
 		help = `Declare it, as in "failures { ` + name.Text + ` }", or name a category that is declared.`
+	case "cost":
+		help = `Declare it for an activity, as in "activity a()  cost ` + name.Text + ` 1", or name a cost that is declared.`
 	}
 	if file := r.declaredIn(kind, name.Text); file != "" {
 		help, nearest = "It is declared in "+quote(file)+": import that file here. What it is imported by does not bring it.", ""
@@ -94,6 +97,9 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 		d.Fixes = append(d.Fixes, r.declareEvent(name)...)
 	}
 }
+
+// noTypes are what other languages call a list.
+var noTypes = map[string]bool{"list": true, "array": true, "slice": true, "vector": true}
 
 // noInputs is advice about what other languages take for an input.
 var noInputs = map[string]string{
@@ -112,6 +118,9 @@ var noValues = map[string]bool{"none": true, "nil": true, "undefined": true}
 
 // instead is advice about name, meant as a kind, where it is something else; empty for none.
 func (r *resolver) instead(kind, name string) string {
+	if kind == "type" && noTypes[strings.ToLower(name)] {
+		return `A list has the type of its items behind brackets: "[]string", or "[0..20]string" for at most 20.`
+	}
 	if r.src == nil { // no machine
 		return ""
 	}

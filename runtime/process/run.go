@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	goruntime "runtime"
 	"strings"
@@ -122,8 +123,11 @@ func start(cmd *exec.Cmd) (group, <-chan error, error) {
 	s := <-begun
 	if s.err != nil {
 		why := "it cannot be started: " + s.err.Error()
-		if errors.Is(s.err, syscall.ENOEXEC) {
+		switch _, err := os.Stat(cmd.Path); {
+		case errors.Is(s.err, syscall.ENOEXEC):
 			why += "; its first line must name its interpreter, such as #!/bin/sh"
+		case errors.Is(s.err, syscall.ENOENT) && err == nil:
+			why += "; the interpreter that its first line names is not there"
 		}
 		return s.group, nil, startError{why, s.err}
 	}

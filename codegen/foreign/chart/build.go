@@ -64,9 +64,7 @@ func (b *builder) machine(root *State, name, doc string) *made {
 	top := &foreign.State{}
 	m.cur = top
 	m.body(root)
-	for _, c := range root.Children {
-		m.m.States = append(m.m.States, m.state(c))
-	}
+	m.m.States = append(m.m.States, m.statesOf(root)...)
 	m.m.Initial = top.Initial
 	m.m.Lines = top.Lines
 	if m.fails {
@@ -173,9 +171,6 @@ func (m *made) part(format string, args ...any) { m.cur.Add(m.item.Part(format, 
 
 // state makes s and what is inside it.
 func (m *made) state(s *State) *foreign.State {
-	if s.History {
-		return &foreign.State{Name: m.states.TitleFor("\x00history "+s.Key, s.Key), Lines: []string{"// A history state: see where it is entered."}}
-	}
 	item, cur := m.item, m.cur
 	defer func() { m.item, m.cur = item, cur }()
 	m.item = m.report.Item(s.Key, s.Line)
@@ -189,23 +184,38 @@ func (m *made) state(s *State) *foreign.State {
 	if s.Parallel {
 		return out
 	}
-	for _, c := range s.Children {
-		if !c.History {
-			out.States = append(out.States, m.state(c))
-		}
-	}
+	out.States = m.statesOf(s)
 	return out
 }
 
-// bad is what ends that are no successes are called.
-var bad = regexp.MustCompile(`(?i)fail|error|abort|reject|denied|timed?_?out|expired|cancel`)
+// statesOf makes the states inside s. A history state is none: what leads to it says so.
+func (m *made) statesOf(s *State) (states []*foreign.State) {
+	for _, c := range s.Children {
+		if !c.History {
+			states = append(states, m.state(c))
+		}
+	}
+	return states
+}
+
+// bad and stopped are what ends that are no successes are called.
+var (
+	bad     = regexp.MustCompile(`(?i)fail|error|abort|reject|denied|timed?_?out|expired`)
+	stopped = regexp.MustCompile(`(?i)cancel`)
+)
 
 func (m *made) terminal(s *State) {
 	m.finals = append(m.finals, s)
 	m.cur.Terminal = "success"
-	if bad.MatchString(s.Key) {
-		m.cur.Terminal = "failure"
-		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("by its name this is the end of runs that fail"), "// ")
+	guess := ""
+	switch {
+	case bad.MatchString(s.Key):
+		m.cur.Terminal, guess = "failure", "by its name this is the end of runs that fail"
+	case stopped.MatchString(s.Key):
+		m.cur.Terminal, guess = "cancelled", "by its name this is the end of runs that are cancelled"
+	}
+	if guess != "" {
+		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Part("%s", guess), "// ")
 	}
 	for _, l := range s.Lost {
 		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Data("%s", l), "// ")

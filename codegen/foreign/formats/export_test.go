@@ -64,7 +64,7 @@ func tell(r *foreign.Report) string {
 	b.WriteString(strings.Join(r.Machines, ", ") + "\n")
 	for _, i := range r.Items {
 		for _, why := range i.Why {
-			b.WriteString(i.Place + ": " + string(i.Grade) + ": " + why + "\n")
+			b.WriteString(i.Place + " (" + string(i.Grade) + "): " + why + "\n")
 		}
 	}
 	return b.String()

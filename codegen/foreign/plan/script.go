@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -227,6 +228,17 @@ func Field(path string) string {
 		return "type_" + path[len("type"):]
 	}
 	return path
+}
+
+// Renamed names the events whose field type has another name there.
+func Renamed(m *ir.Machine) string {
+	var events []string
+	for _, e := range m.Events {
+		if slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return Field(f.Name) != f.Name }) {
+			events = append(events, e.Exit())
+		}
+	}
+	return strings.Join(events, ", ")
 }
 
 // Reserved are names that a variable cannot have in ECMAScript.

@@ -204,13 +204,11 @@ func (p *planner) note(n *Node, grade func(string, ...any) string, format string
 // machineNotes says what of the machine as a whole has no form in a statechart.
 func (p *planner) machineNotes() {
 	p.item = p.chart.Report.Items[0]
-	if len(p.m.Enforced()) > 0 {
-		p.note(p.chart.Root, p.item.Lost, "nobody counts what attempts cost: no run is held to its budget, and over_budget does not come")
+	if costs := p.m.Enforced(); len(costs) > 0 {
+		p.note(p.chart.Root, p.item.Lost, "nobody counts what attempts cost: over_budget does not come for %s", strings.Join(costs, ", "))
 	}
-	for _, e := range p.m.Events {
-		if slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return Field(f.Name) != f.Name }) {
-			p.note(p.chart.Root, p.item.Part, "the field type of %s is called type_: type is the name of the event there", e.Exit())
-		}
+	if of := Renamed(p.m); of != "" {
+		p.note(p.chart.Root, p.item.Part, "the field type of %s is called type_: type is the name of the event there", of)
 	}
 	for _, a := range p.m.Activities {
 		if a.Limit != (ir.Limit{}) {

@@ -3,6 +3,7 @@
 package xstate
 
 import (
+	"bytes"
 	"math"
 	"regexp"
 	"slices"
@@ -18,6 +19,9 @@ var Source = foreign.Source{Name: "xstate", Summary: "XState 5: the object that 
 
 func read(name string, text []byte) (*foreign.Result, error) {
 	root, err := foreign.Read(text)
+	if program := bytes.TrimSpace(text); len(program) > 0 && program[0] != '{' && !root.Is(foreign.Object) {
+		return nil, &foreign.Error{Message: "this is not JSON: of a program, write the output of JSON.stringify(machine.config) to a file"}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ func FuzzRead(f *testing.F) { foreigntest.Fuzz(f, Source, published, meanings) }
 
 var refused = map[string]string{
 	"":                                  "the text is empty",
+	"import { setup } from 'xstate';\n": "JSON.stringify(machine.config)",
 	`{"initial": "a"}`:                  "an object with states",
 	"{\"states\":{\n\"a\":1}}":          `line 2, column`,
 	`{"states":{"a":{}},}`:              "this is not JSON",
@@ -54,6 +55,12 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"Guessed: a wait of more than a year: it is 8784h", "after 8784h -> B", "after 1ms -> A"}, Grade: foreign.Part},
 	{Text: `{"initial":"a","states":{"a":{"on":{"E":{"target":"b","guard":{"type":"xstate.stateIn","params":{"stateValue":"c"}}}}},"b":{}}}`,
 		Want: []string{"Lost: a condition that asks where another region is"}, Grade: foreign.Lost},
+	// By their names: an end of what was cancelled, and one of what failed.
+	{Text: `{"initial":"a","states":{"a":{"on":{"C":"cancelled","E":"expired"}},"cancelled":{"type":"final"},"expired":{"type":"final"}}}`,
+		Want: []string{"terminal Cancelled cancelled", "terminal Expired failure"}, Grade: foreign.Part},
+	// A history state beside the states of the machine is no state here.
+	{Text: `{"initial":"a","states":{"a":{"on":{"E":"b"}},"h":{"type":"history"},"b":{"type":"final"}}}`,
+		Want: []string{"on E -> B\n    }\n\n    terminal B success"}, Grade: foreign.Whole},
 	// Each of two actors has its own results and failures.
 	{Text: `{"initial":"a","states":{"a":{"invoke":[{"src":"f","onDone":"b"},{"src":"g","onDone":"c","onError":"b"}]},"b":{"type":"final"},"c":{"type":"final"}}}`,
 		Want: []string{"on failed -> Failed", "do f() as f_1", "on f_1.FDone -> B", "do g() as g_2", "on g_2.GDone -> C", "on g_2.failed -> B"}, Grade: foreign.Whole},

@@ -12,7 +12,7 @@ import (
 var habits = map[string]string{
 	"then": "->", "goto": "->", "if": "when", "otherwise": "else",
 	"emit": "publish", "raise": "publish", "final": "terminal",
-	"call": "do", "invoke": "do", "perform": "do", "spawn": "do",
+	"retries": "retry", "call": "do", "invoke": "do", "perform": "do", "spawn": "do",
 }
 
 // unitsInWords are what durations are written in, as people write them out.

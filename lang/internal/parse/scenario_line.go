@@ -23,6 +23,9 @@ func (s *scenarioParser) anyLine(t *lexer.Token) ast.Line {
 		case "wait":
 			s.next()
 			n := &ast.Wait{For: s.literal(tokDuration, aDuration)}
+			if t := s.lex.Peek(); n.For == nil && t.Type == tokInt {
+				s.advise("Write a unit behind the number, as in " + t.Value + "s.")
+			}
 			n.Node = s.node(t)
 			return n
 		case "cancel":

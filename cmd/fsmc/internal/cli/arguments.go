@@ -149,7 +149,7 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // groupError puts what cobra says of flags that exclude each other, or belong together, into our words.
-func groupError(err error) error {
+func groupError(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func groupError(err error) error {
 		return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(m[1]), " and --"))
 	}
 	if m := required.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("--%s is missing; the help of the command says what it takes", m[1])
+		return fmt.Errorf("--%s is missing: it is one of %s", m[1], strings.ReplaceAll(c.Flag(m[1]).Value.Type(), "|", ", "))
 	}
 	if m := together.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s belong together", strings.Join(strings.Fields(m[1]), " and --"))

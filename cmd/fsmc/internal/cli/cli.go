@@ -35,7 +35,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return handOver(c, args, &streams{in: in, out: out, err: errOut})
 	}
 	root.SetArgs(args)
-	err := groupError(root.ExecuteContext(ctx))
+	err := groupError(root.ExecuteContextC(ctx))
 	if said := unsaid(err); said != nil {
 		fmt.Fprintln(errOut, "fsmc:", describe.Printable(said.Error()))
 	}

@@ -20,8 +20,15 @@ var documents = map[string]string{"language": docs.Language, "glossary": docs.Gl
 // wordPage is what the documents say of a word, in Markdown; empty where they say nothing.
 func wordPage(word string) string {
 	var parts []string
-	if text := glossary()[folded(word)]; text != "" {
+	terms := glossary()
+	if text := terms[folded(word)]; text != "" {
 		parts = append(parts, text)
+	} else {
+		for _, term := range slices.Sorted(maps.Keys(terms)) {
+			if slices.Contains(strings.Fields(term), folded(word)) {
+				parts = append(parts, terms[term])
+			}
+		}
 	}
 	if lines := productions(word); len(lines) > 0 {
 		parts = append(parts, "```ebnf\n"+strings.Join(lines, "\n")+"\n```")

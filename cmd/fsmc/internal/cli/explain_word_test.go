@@ -30,6 +30,11 @@ func TestEveryWordIsExplained(t *testing.T) {
 			t.Errorf("%s: the page has not its entry:\n%s", term[1], page)
 		}
 	}
+	for _, word := range []string{"leaf", "idempotency"} {
+		if page := wordPage(word); !strings.Contains(page, "\n\n**") {
+			t.Errorf("%s: the page has no term with this word:\n%s", word, page)
+		}
+	}
 	if page := wordPage("nosuchword"); page != "" {
 		t.Errorf("a word that is none has the page\n%s", page)
 	}

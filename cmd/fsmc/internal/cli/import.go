@@ -22,8 +22,9 @@ func newImport(s *streams) *cobra.Command {
 		Use:   "import --from FORMAT PATH",
 		Short: "Make a machine from a file in another format",
 		Long: `Import reads a machine of another format and writes it in this language, formatted.
-A comment says at each place what was lost or guessed. A report counts the states that
-came over whole, in part, or with something lost. After that, fsmc check finds what is
+A comment says at each place what was lost or guessed, and so does a report. It counts
+the states that came over whole; those that came over in part, with a guess or without
+some of their data; and those that lead elsewhere. After that, fsmc check finds what is
 wrong with the original.
 
 Formats:
@@ -130,12 +131,12 @@ func tellForeign(w io.Writer, result *foreign.Result, asJSON bool, text string) 
 	}
 	for _, item := range r.Items {
 		for _, why := range item.Why {
-			if _, err := fmt.Fprintf(w, "%s %s: %s: %s\n", place(item), item.Place, item.Grade, why); err != nil {
+			if _, err := fmt.Fprintf(w, "%s %s: %s\n", place(item), item.Place, why); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d whole, %d in part, %d with something lost\n",
+	_, err := fmt.Fprintf(w, "%s: %d whole, %d in part, %d that lead elsewhere\n",
 		strings.Join(r.Machines, ", "), r.Count(foreign.Whole), r.Count(foreign.Part), r.Count(foreign.Lost))
 	return err
 }

@@ -34,9 +34,9 @@ What a move does:
   - Running timers continue. New timers start now.
   - A counter is dropped if its arm is gone. Other counters are kept, but do not
     exceed the new bound. If two states become one, their counters are added.
-  - Children that have started continue with their own versions. A child whose "do" is
-    gone, or has another label, is cancelled. The output says how many; --format json
-    names them.
+  - Children that have started keep their versions: migrate their machine, too. A child
+    whose "do" is gone, or has another label, is cancelled. The output says how many;
+    --format json names them.
 
 If names have changed, --map FILE says how, as JSON:
 
@@ -137,9 +137,9 @@ func (m *migrator) show(r *migrateReport) error {
 func childrenPhrase(r *runtime.MigratedRun) (text string) {
 	switch n := len(r.Keeps); {
 	case n == 1:
-		text = "; 1 child goes on with its own version"
+		text = "; 1 child keeps its version"
 	case n > 1:
-		text = fmt.Sprintf("; %d children go on with their own versions", n)
+		text = fmt.Sprintf("; %d children keep their versions", n)
 	}
 	switch n := len(r.Cancels); {
 	case n == 1:

@@ -92,12 +92,15 @@ type played struct {
 }
 
 // noScenario says that there is none in paths, and where one may be that was meant.
-func noScenario(paths []string) error {
+func noScenario(paths []string, machines int) error {
 	for _, path := range paths {
 		beside := strings.TrimSuffix(path, ".fsm") + "_test.fsm"
 		if _, err := os.Stat(beside); err == nil && beside != path {
 			return findingf("there is no scenario in the input, but %s stands beside it: name that file, or the folder", beside)
 		}
+	}
+	if machines > 0 {
+		return findingf("there is no scenario in the input; fsmc test --generate prints some for its machines")
 	}
 	return findingf("there is no scenario in the input")
 }
@@ -121,7 +124,7 @@ func (t *tester) run(paths []string) error {
 	case len(tests) == 0 && t.pattern != "" && len(unit.Program.Scenarios) > 0:
 		return findingf("no scenario has a title that %q matches", t.pattern)
 	case len(tests) == 0:
-		return noScenario(paths)
+		return noScenario(paths, len(unit.Program.Machines))
 	}
 	if err := t.canDraw(tests); err != nil {
 		return err

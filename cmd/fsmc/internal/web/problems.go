@@ -40,8 +40,10 @@ var helpful = map[runtime.ProblemKind][]machine.InputKind{
 // Advice says what helps with the runs of a group where no button does.
 func (g *problemGroup) Advice() string {
 	switch g.Kind {
-	case runtime.OverdueTimer, runtime.ExpiredLease, runtime.OutboxLag:
+	case runtime.OverdueTimer, runtime.ExpiredLease:
 		return "No engine works on them: fsmc run --follow does, or fsmc serve --work."
+	case runtime.OutboxLag:
+		return "fsmc run --follow --outbox CMD delivers them: serve and workers without --outbox do not."
 	case runtime.NoWorker:
 		return "A worker takes them that has the activity: fsmc run --follow --activities DIR, or fsmc serve --work."
 	case runtime.DamagedRun:

@@ -48,6 +48,18 @@ func TestProblemButtons(t *testing.T) {
 	}
 }
 
+// TestAdvice: what is said to help is a command that does help. No message is delivered without --outbox.
+func TestAdvice(t *testing.T) {
+	for kind, want := range map[runtime.ProblemKind]string{
+		runtime.OverdueTimer: "fsmc serve --work", runtime.NoWorker: "--activities DIR", runtime.OutboxLag: "--outbox CMD", runtime.StuckRun: "",
+	} {
+		g := problemGroup{Kind: kind}
+		if got := g.Advice(); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
 // TestOverviewLine: the line on the first page counts runs, each once, and says where there is more than it shows.
 func TestOverviewLine(t *testing.T) {
 	s := stuckSite(t, func(o *Options) { o.Health.Limit = 1 })

@@ -176,13 +176,11 @@ func (w *writer) begin() string {
 }
 
 func (w *writer) machineNotes() {
-	for _, e := range w.m.Events {
-		if slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return plan.Field(f.Name) != f.Name }) {
-			w.note(w.item.Part, "the field type of %s is called type_: type is the name of the event there", e.Exit())
-		}
+	if of := plan.Renamed(w.m); of != "" {
+		w.note(w.item.Part, "the field type of %s is called type_: type is the name of the event there", of)
 	}
-	if len(w.m.Enforced()) > 0 {
-		w.note(w.item.Lost, "nobody counts what attempts cost: no run is held to its budget, and over_budget does not come")
+	if costs := w.m.Enforced(); len(costs) > 0 {
+		w.note(w.item.Lost, "nobody counts what attempts cost: over_budget does not come for %s", strings.Join(costs, ", "))
 	}
 	for _, s := range w.m.States {
 		for _, h := range s.Handlers {
@@ -205,7 +203,7 @@ func (w *writer) runTimeout(t *ir.Timer) {
 		w.note(w.item.Lost, "%s of the machine", t.Text())
 	default:
 		w.timeout = w.seconds(t.Delay)
-		w.note(w.item.Part, "%s a run fails with States.Timeout, and does not end in %s", t.Text(), arm.Target.Name)
+		w.note(w.item.Part, "%s: a run fails with States.Timeout, and does not end in %s", t.Text(), arm.Target.Name)
 	}
 }
 

@@ -565,11 +565,11 @@
 }
 
 Shop
-Shop: lost: what cancel leads to: an execution that is stopped ends where it stands
-Waiting: part: an event is the answer to a task token: an object with its name as type
-Open.Packing: lost: after 2h of Open
-Open.Packing: lost: Changed: no event is taken while a task runs
-Open.Resting: lost: after 2h of Open
-Open.Resting: lost: an event is the answer to a task token: an object with its name as type
-Sending: part: what elements end with is taken when all have ended, in the order of the list
-Told: part: what its activities end with is taken when all have ended, in the order of the text
+Shop (lost): lost: what cancel leads to: an execution that is stopped ends where it stands
+Waiting (part): guessed: an event is the answer to a task token: an object with its name as type
+Open.Packing (lost): lost: after 2h of Open
+Open.Packing (lost): lost: Changed: no event is taken while a task runs
+Open.Resting (lost): lost: after 2h of Open
+Open.Resting (lost): guessed: an event is the answer to a task token: an object with its name as type
+Sending (part): guessed: what elements end with is taken when all have ended, in the order of the list
+Told (part): guessed: what its activities end with is taken when all have ended, in the order of the text
