@@ -60,7 +60,7 @@ func TestFactors(t *testing.T) {
 		"Patch " + full + " write_patch": `3 attempts x 4 visits`,
 		"Patch 1 steps":                  `14 moves + 8 retries of write_patch`,
 		"Patch 1 write_patch":            `3 attempts x 4 visits of Work.Draft`,
-		"Patch 1 time":                   ``,
+		"Patch 1 time":                   `4 visits of Work.Draft x 6m15s + 4 visits of Work.Test x 10m + 4 visits of Work.Review x 2m + 1 visit of Human x 24h`,
 		"Twice " + full + " search":      `3 attempts in 1 visit of A + 1 attempt x 3 visits of B`,
 		"Twice " + full + " usd":         `6 search x 0.1`,
 		"Twice 1 search":                 `2 attempts x 1 visit of A + 2 attempts x 1 visit of A + 1 attempt x 3 visits of B`,

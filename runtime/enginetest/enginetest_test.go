@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	count = flag.Int("machines", 0, "how many random machines are played; 500, or 40 with -short, unless said; on PostgreSQL 60 and 5")
+	count = flag.Int("machines", 0, "how many random machines are played; 200, or 40 with -short, unless said; on PostgreSQL 30 and 5")
 	first = flag.Uint64("seed", 1, "the first seed")
 )
 
@@ -42,11 +42,11 @@ func onPostgres(t *testing.T, tape *enginetest.Tape) *enginetest.Trace {
 type deaf struct{ store.Store }
 
 // TestAgain plays tapes twice on one engine: what differs then is no engine's fault.
-func TestAgain(t *testing.T) { compare(t, enginetest.OnStore(inMemory), 500, 40) }
+func TestAgain(t *testing.T) { compare(t, enginetest.OnStore(inMemory), 200, 40) }
 
 func TestPostgres(t *testing.T) {
 	pgtest.URL(t) // skips the test where there is no server
-	compare(t, onPostgres, 60, 5)
+	compare(t, onPostgres, 30, 5)
 }
 
 // compare plays tapes in memory and on another engine: of the examples' machines, and of n random

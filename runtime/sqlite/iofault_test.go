@@ -44,7 +44,7 @@ func TestFailedCalls(t *testing.T) {
 				}
 				stride := 1
 				if os.Getenv("FSMC_IO_FAULTS") != "all" {
-					stride += total / 25
+					stride += total / 12
 				}
 				for n := 1 + rand.IntN(stride); n <= total; n += stride {
 					workload(t, path, template, kind.calls, n, forever, kind.code)
