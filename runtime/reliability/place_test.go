@@ -44,6 +44,9 @@ var (
 	}}
 )
 
+// places are both, by the names of their stores.
+var places = map[string]place{onSQLite.store: onSQLite, onPostgres.store: onPostgres}
+
 // openIn opens the database of a directory.
 func openIn(dir string) (runtime.Store, error) {
 	url, err := os.ReadFile(urlIn(dir))
