@@ -5,7 +5,6 @@ package reliability
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -82,18 +81,16 @@ func (c *process) stop(t *testing.T, dir string) {
 // within reports whether a transaction in the database of a directory waits for who is stopped.
 func within(t *testing.T, dir string) bool {
 	t.Helper()
-	if conn, name := connectTo(t, dir); conn != nil {
-		defer conn.Close(t.Context())
+	db, name := connectTo(t, dir)
+	defer db.Close()
+	if name != "" {
 		open, waits := 1, 0
 		for ; open > 0 && waits == 0; time.Sleep(time.Millisecond) {
-			must(t, conn.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE wait_event = 'ClientRead') FROM pg_stat_activity "+
+			must(t, db.QueryRow("SELECT count(*), count(*) FILTER (WHERE wait_event = 'ClientRead') FROM pg_stat_activity "+
 				"WHERE application_name = $1 AND xact_start IS NOT NULL", name).Scan(&open, &waits))
 		}
 		return waits > 0
 	}
-	db, err := sql.Open("sqlite3", "file:"+databaseIn(dir)+"?_busy_timeout=1000&_txlock=immediate")
-	must(t, err)
-	defer db.Close()
 	tx, err := db.Begin()
 	if err == nil {
 		must(t, tx.Rollback())
