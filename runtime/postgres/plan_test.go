@@ -81,6 +81,9 @@ func testPlans(t *testing.T, statements []string) {
 			if slices.ContainsFunc(scanned, func(table string) bool { return slices.Contains(large, ofMonth.ReplaceAllString(table, "$1")) }) {
 				t.Errorf("%s scans %v:\n%s\n%s", mode, scanned, text, plan)
 			}
+			if strings.Contains(text, " paused ORDER") && !strings.Contains(plan, "runs_paused") {
+				t.Errorf("%s does not know who is paused:\n%s\n%s", mode, text, plan)
+			}
 		}
 	}
 }
