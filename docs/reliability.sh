@@ -44,6 +44,8 @@ row 'SIGKILL of processes on PostgreSQL at any moment' '{kills at random moments
 	"FSMC_RANDOM_KILLS=${FSMC_TREE_KILLS:-500} go test -run '^TestKillPostgresAtRandom\$' -timeout 1h $here"
 row 'SIGKILL of migrate, prune, repair' '{kills of operators} kills in the middle of many runs' 'each run is as it was before the command, or as it is after it; the same command again does the rest' \
 	"go test -tags failpoint -run '^TestKillOperators\$' $here"
+row 'SIGKILL of migrate, prune, repair on PostgreSQL at any moment' '{kills of operators on PostgreSQL} kills in the middle of many runs' 'as above' \
+	"FSMC_RANDOM_KILLS=${FSMC_OPERATOR_KILLS:-30} go test -run '^TestKillPostgresOperators\$' -timeout 1h $here"
 row 'Power loss' '{losses of power} losses at random moments, each with a state of the disk that it may leave' 'every acknowledged step is there, no step is there in part, the file is sound' \
 	"FSMC_POWER_LOSSES=${FSMC_POWER_LOSSES:-1000} go test -run '^TestPowerLoss\$' $disk"
 row 'Power loss with `synchronous=NORMAL` forced' '{losses of power under NORMAL} losses, of which {of which lost an acknowledged step} lost an acknowledged step' 'the test above sees lost steps; still, no step is there in part' \
@@ -54,9 +56,9 @@ row 'Damaged page' '{damaged pages} pages damaged, one at a time; opening, repla
 	"go test -run '^TestDamagedPage\$' $here"
 row 'File of another program, truncated file, newer format' '{files refused} files' 'the file is refused with the reason, and no byte of it changes' \
 	"go test -run '^TestRefused\$' $disk"
-row 'SIGSTOP of a worker past its lease, then SIGCONT' '{workers stopped past their lease} workers; the next worker has another name or the same, and is at work or has ended' 'the result of the stopped worker is refused and recorded once; the result of the next worker counts' \
+row 'SIGSTOP of a worker past its lease, then SIGCONT' '{workers stopped past their lease} workers, half of them on PostgreSQL; the next worker has another name or the same, and is at work or has ended' 'the result of the stopped worker is refused and recorded once; the result of the next worker counts' \
 	"go test -run '^TestStoppedWorker\$' $here"
-row 'SIGSTOP at any moment' '{stops at random moments} stops of one of two processes, each longer than its leases' 'all invariants' \
+row 'SIGSTOP at any moment' '{stops at random moments} stops of one of two processes, half of them on PostgreSQL, each longer than its leases' 'all invariants' \
 	"FSMC_STOPS=${FSMC_STOPS:-30} go test -run '^TestStopAtRandom\$' $here"
 row 'Concurrent senders, one of them killed' '{concurrent sends from three processes} sends from three processes' 'the answers are linearizable (porcupine, with the pure step as the model)' \
 	"FSMC_ROUNDS=${FSMC_ROUNDS:-20} go test -run '^TestLinearizability\$' $here"

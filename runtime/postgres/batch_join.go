@@ -25,7 +25,7 @@ var (
 // join gives the statement for all that a batch writes, and its parameters. It returns the numbers of the
 // commits that are refused. The text is empty for a batch of another kind.
 func (b *batch) join() (text string, values []any) {
-	if !b.quick || len(b.touched.runs) > 0 {
+	if !b.quick {
 		return "", nil
 	}
 	key := make([]byte, len(b.writes))

@@ -34,10 +34,8 @@ var (
 	RETURNING r.run)`
 
 	makeRuns = formOf(`
-	WITH written AS (` + addRun + table(madeColumns+`, event_id text`) + `
+	WITH written AS (` + addRun + table(madeColumns) + `
 	WHERE EXISTS (SELECT 1 FROM @definitions WHERE hash = q.definition OFFSET 0)
-		AND (q.event_id IS NULL
-			OR NOT EXISTS (SELECT 1 FROM @inbox AS i WHERE i.run = q.run AND i.event_id = q.event_id OFFSET 0))
 	ORDER BY run
 	ON CONFLICT (run) DO NOTHING RETURNING run)` + refuseRest)
 
@@ -61,15 +59,11 @@ func quick(all []*request) bool {
 	})
 }
 
-// writeRuns fills the rows of runs. In a quick batch what else has to hold comes with them.
+// writeRuns fills the rows of runs. In a quick batch what else has to hold of those that are moved comes with them.
 func (b *batch) writeRuns(what form, all []numbered, columns []any) {
-	if !b.quick {
-		b.write(what, columns...)
-		return
-	}
-	columns = append(columns, column(all, func(q *numbered) *string { return nullable(q.EventID) }))
-	if all[0].Expect > 0 {
+	if b.quick && all[0].Expect > 0 {
 		columns = append(columns,
+			column(all, func(q *numbered) *string { return nullable(q.EventID) }),
 			column(all, func(q *numbered) *string { return ofClaim(q, func(c *store.Claim) *string { return &c.Do }) }),
 			column(all, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Seq }) }),
 			column(all, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Epoch }) }))

@@ -25,7 +25,7 @@ var (
 	// ErrOlderHosts is the error of Migrate while a process of an older version has the database open.
 	ErrOlderHosts = errors.New("processes of an older version have the database open, and could not go on: end them first")
 	// ErrMissing is the error of Open with Existing or ReadOnly where there are no tables.
-	ErrMissing = errors.New("the schema has no tables of fsmc")
+	ErrMissing = errors.New("the schema has no tables of fsmc, which fsmc db init makes")
 	// ErrUnfit is the error for a server that would lose what it has acknowledged, or that
 	// cannot keep runs: its version, its encoding, its settings.
 	ErrUnfit = errors.New("the server cannot keep runs")
@@ -110,5 +110,11 @@ func undecided(err error) bool {
 	return !errors.As(err, &answer) || answer.Code != idleTooLong && (answer.Severity == "FATAL" || answer.Severity == "PANIC")
 }
 
-// words are an error's, in one line.
-func words(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// words are an error's, in one line. What the driver has tried twice, with TLS and without, is said once.
+func words(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
+	}
+	return strings.TrimSpace(strings.Join(slices.Compact(lines), " "))
+}

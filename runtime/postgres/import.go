@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -23,7 +24,9 @@ const (
 
 	// lockImported keeps others from beginning anything in the meantime.
 	lockImported = `LOCK TABLE @definitions, @runs, @history, @prunings, @archived_runs IN EXCLUSIVE MODE`
-	selectSome   = `
+	// awaitImported waits until an import that is under way has ended.
+	awaitImported = `LOCK TABLE @history IN ROW SHARE MODE`
+	selectSome    = `
 	SELECT EXISTS (SELECT 1 FROM @runs) OR EXISTS (SELECT 1 FROM @history) OR EXISTS (SELECT 1 FROM @definitions)
 		OR EXISTS (SELECT 1 FROM @prunings) OR EXISTS (SELECT 1 FROM @archived_runs)`
 	raiseEpoch = `SELECT setval('@epochs', greatest($1, (SELECT last_value FROM @epochs), 1))`
@@ -35,9 +38,11 @@ const (
 
 // Import takes all that another store keeps, in one transaction: the database must have no runs
 // (ErrNotEmpty). Check is given the store as it is within the transaction, before that is
-// committed; its error takes all back. ErrUnknown is as of every write.
+// committed; its error takes all back. Where the reply to the COMMIT is lost the server is asked what has
+// become of it: ErrUnknown says that it did not answer.
 func (s *Store) Import(ctx context.Context, from store.Exporter, check func(context.Context, *Store) error) error {
-	return s.translate(ctx, s.transact(ctx, func(ctx context.Context, t *tx) error {
+	m := mark{token: int64(rand.Uint64())}
+	err := s.translate(ctx, s.transact(ctx, func(ctx context.Context, t *tx) error {
 		for _, text := range []string{idleImport, lockImported} {
 			if _, err := t.exec(ctx, text); err != nil {
 				return err
@@ -51,7 +56,7 @@ func (s *Store) Import(ctx context.Context, from store.Exporter, check func(cont
 			return err
 		}
 		for i := range store.Tables {
-			if err := t.importTable(ctx, &store.Tables[i], from); err != nil {
+			if err := t.importTable(ctx, &store.Tables[i], from, &m); err != nil {
 				return err
 			}
 		}
@@ -70,11 +75,41 @@ func (s *Store) Import(ctx context.Context, from store.Exporter, check func(cont
 		}
 		return check(ctx, s.In(t.own))
 	}))
+	if !errors.Is(err, store.ErrUnknown) || m.run == nil {
+		return err
+	}
+	there, failed := s.bears(ctx, &m)
+	switch {
+	case failed != nil:
+		return errors.Join(err, failed)
+	case !there:
+		return fmt.Errorf("%w: it was lost before the end", ErrServer)
+	}
+	return nil
+}
+
+// mark is what tells the records of one import from all others: a token, and the first of them.
+type mark struct {
+	token    int64
+	run, seq any
+}
+
+// bears reports whether an import is there that has ended, or ends soon.
+func (s *Store) bears(ctx context.Context, m *mark) (there bool, err error) {
+	return writing(ctx, s, func(ctx context.Context, t *tx) (bool, error) {
+		for _, text := range []string{limitLocks, awaitImported} {
+			if _, err := t.exec(ctx, text); err != nil {
+				return false, err
+			}
+		}
+		_, there, err := first(ctx, t, scanOne[int], selectToken, m.run, m.seq, m.token)
+		return there, err
+	})
 }
 
 // importTable copies the rows of a table.
-func (t *tx) importTable(ctx context.Context, table *store.Table, from store.Exporter) error {
-	rows := imported{table: table}
+func (t *tx) importTable(ctx context.Context, table *store.Table, from store.Exporter, m *mark) error {
+	rows := imported{table: table, mark: m}
 	var stop func()
 	rows.next, stop = iter.Pull2(from.Rows(ctx, table))
 	defer stop()
@@ -91,6 +126,7 @@ func (t *tx) importTable(ctx context.Context, table *store.Table, from store.Exp
 // imported are the rows of a table, with what ours has beside.
 type imported struct {
 	table *store.Table
+	mark  *mark
 	next  func() ([]any, error, bool)
 	row   []any
 	err   error
@@ -127,9 +163,12 @@ func (r *imported) Values() ([]any, error) {
 		}
 		return append(r.row, nil, nil), nil
 	case "history":
-		return append(r.row, int64(0), nil), nil // no commit waits for its reply, and the feed begins now
+		if r.mark.run == nil {
+			r.mark.run, r.mark.seq = r.value("run"), r.value("seq")
+		}
+		return append(r.row, r.mark.token, nil), nil // the feed begins now
 	case "inbox":
-		return append(r.row, int64(0)), nil
+		return append(r.row, int64(0)), nil // no commit waits for its reply
 	}
 	return r.row, nil
 }

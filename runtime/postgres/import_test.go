@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,34 @@ func inTheMiddle(t *testing.T) (path string) {
 // replayed is the check of a move.
 func replayed(ctx context.Context, s *postgres.Store) error {
 	return runtime.NewEngine(s).ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error { return err })
+}
+
+// TestImportLostReply: of an import whose COMMIT has no reply the server says what has become of it.
+func TestImportLostReply(t *testing.T) {
+	path := inTheMiddle(t)
+	url := pgtest.URL(t)
+	p := newProxy(t, url, ofCommit)
+	db := open(t, p.url)
+	move := func(cut *atomic.Int64) error {
+		return errOf(sqlite.Move(t.Context(), path, func(ctx context.Context, from store.Exporter) error {
+			return db.Import(ctx, from, func(context.Context, *postgres.Store) error {
+				cut.Store(1)
+				return nil
+			})
+		}))
+	}
+	if err := move(&p.before); !errors.Is(err, postgres.ErrServer) || errors.Is(err, store.ErrUnknown) {
+		t.Errorf("a COMMIT that has not arrived: %v", err)
+	}
+	if err := move(&p.after); err != nil {
+		t.Errorf("a COMMIT that was made: %v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is still there: %v", err)
+	}
+	if _, err := db.Load(t.Context(), "live"); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestImport: all that a SQLite database has is moved, and goes on where it was.

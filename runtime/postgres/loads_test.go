@@ -24,6 +24,9 @@ func TestLoadsTogether(t *testing.T) {
 	}
 	s := made(t, pgtest.URL(t, "synchronous_commit=off"), names...)
 	atWork(s, time.Now().Add(time.Hour))
+	if _, err := s.Load(t.Context(), "r\xff"); !errors.Is(err, store.ErrNotFound) { // which would spoil the statement of all
+		t.Errorf("a run that cannot be there: %v", err)
+	}
 	left, leave := context.WithCancel(t.Context())
 	rows, errs := make([]store.RunRow, runs+2), make([]error, runs+2)
 	var wait sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,27 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
+
+// frozen are the checksums of the migrations: a database that was made with another text is refused. A new one is added here.
+var frozen = []string{
+	"eaaad73f0222d954a9af99239d5b9687afff9e4b04ef0a11ff7279982635b0f3",
+	"ec32a196ce0e75e92de56b635c0e07dcd94ac5b1474647022fb05f6f162be660",
+	"ce51dc172eff63fb47a53076a31d87df5d3a2392b94d17504eb77b83cdb8fa17",
+	"4189925a46b9529c95a7933cdf40322096469303fa2b47c8766c6579e213bd23",
+	"f1931f739303d1a43baf52eb58b5a787496bc16eda3dc7ccd90f42db2c465731",
+	"e37e5a462447c09633e47f6a8617452d112c244b58da501e73f8cde86dde320e",
+	"ba9a8c4369e5dadc23d31bf1152ed057f69e0cb0af05f197def27bed7de30551",
+}
+
+func TestMigrationsAreFrozen(t *testing.T) {
+	var all []string
+	for _, m := range migrations() {
+		all = append(all, m.checksum())
+	}
+	if !slices.Equal(all, frozen) {
+		t.Errorf("they are %q", all)
+	}
+}
 
 // knows opens the database as a version that knows more migrations than ours.
 func knows(more ...migration) Option {

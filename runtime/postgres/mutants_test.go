@@ -14,6 +14,28 @@ func TestMutants(t *testing.T) {
 		"batch_write.go r.seq = q.expect", "history.go seq = $2")
 }
 
+// TestMutantsOfBatch takes away what else a batch looks at that writes in the hope that nothing of it is refused, and what the
+// parts of one statement know of each other.
+func TestMutantsOfBatch(t *testing.T) {
+	const pattern = "TestStore|TestLost|TestCut|TestBatch|TestMany|TestLanes|TestCommit"
+	mutants.Each(t, "batch_quick.go", pattern,
+		mutants.Change{From: "r.run = q.run AND r.seq = q.expect AND r.started = q.started", To: "r.run = q.run AND r.seq = q.expect"},
+		mutants.Change{From: "AND (r.xmax = '0' :: xid OR r.xmax = pg_current_xact_id_if_assigned() :: xid)", To: ""},
+		mutants.Change{From: "(q.definition = r.definition OR EXISTS (SELECT 1 FROM @definitions WHERE hash = q.definition OFFSET 0))\n\t\tAND", To: ""},
+		mutants.Change{From: "WHERE i.run = q.run AND i.event_id = q.event_id OFFSET 0))\n\t\tAND (q.", To: "WHERE false))\n\t\tAND (q."},
+		mutants.Change{From: "t.run = q.run AND t.do = q.do AND t.seq", To: "t.seq"},
+		mutants.Change{From: "AND t.worker IS NOT NULL", To: ""},
+		mutants.Change{From: " AND NOT t.cancelled OFFSET", To: " OFFSET"},
+		mutants.Change{From: "WHERE EXISTS (SELECT 1 FROM @definitions WHERE hash = q.definition OFFSET 0)", To: "WHERE true"},
+		mutants.Change{From: "WHERE run NOT IN (SELECT run FROM written)", To: "WHERE false"},
+	)
+	mutants.Each(t, "batch_join.go", pattern,
+		mutants.Change{From: `admitted, " EXISTS (SELECT FROM written)"`, To: `admitted, " true"`},
+		mutants.Change{From: "WHEN EXISTS (SELECT FROM written) THEN", To: "WHEN true THEN"},
+		mutants.Change{From: `"(SELECT rest FROM refused)") +`, To: `"'{}' :: bigint[]") +`},
+	)
+}
+
 // TestMutantsOfArchive takes away the conditions of the functions that move runs to the archive and back, and of the
 // statements that prune its months.
 func TestMutantsOfArchive(t *testing.T) {

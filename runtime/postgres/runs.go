@@ -26,6 +26,9 @@ var selectRunOfAll = everywhere(selectRun)
 
 // Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
+	if !keeps(run) {
+		return store.RunRow{}, store.ErrNotFound
+	}
 	rows, err := s.load(ctx, run)
 	if err == nil && len(rows) == 0 {
 		rows, err = readAll(ctx, s, scanRun, selectRunOfAll, run)

@@ -156,6 +156,9 @@ func (s *Store) format(ctx context.Context, t *tx) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(rows) == 0 {
+		return 0, fmt.Errorf("%w: %s has no format", ErrForeign, s.schema)
+	}
 	return len(rows), s.known(rows)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -133,8 +134,16 @@ func (s *Store) once(ctx context.Context, f func(context.Context, *tx) error) er
 	return s.translate(ctx, s.use(ctx, func(t *tx) error { return f(ctx, t) }))
 }
 
-// readAll reads all rows of a query.
+// keeps reports whether the server can keep a text at all. It ends a transaction in which it is asked for another one.
+func keeps(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
+
+// readAll reads all rows of a query. There are none for a text that the server cannot keep.
 func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (all []T, err error) {
+	for _, arg := range args {
+		if asked, ok := arg.(string); ok && !keeps(asked) {
+			return nil, nil
+		}
+	}
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
 		all, err = list(ctx, t, scan, text, args...)
 		return err

@@ -49,7 +49,7 @@ var roles = map[string]func(dir, name string) error{
 	"haul on":  func(dir, name string) error { return convoys.in(dir, name, 1000) },
 	"hold":     hold,
 	"bid":      bid,
-	"attend":   attend,
+	"attend":   func(dir, name string) error { return attend(os.Stdout, dir, name) },
 }
 
 // in does the work on the runs of dir for some rounds, and brings to their end

@@ -5,11 +5,11 @@ package reliability
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,7 +32,7 @@ type office struct {
 // openOffice knows both versions of the machine, and the second one as the newer
 // where moved is set.
 func openOffice(dir string, moved bool) (*office, error) {
-	store, err := sqlite.Open(context.Background(), databaseIn(dir))
+	store, err := openIn(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func fill(dir string) error {
 type chore struct {
 	hit    int                                        // at which a process dies
 	moved  bool                                       // it knows the second version
-	spoil  func(db *sql.DB) error                     // before it
+	spoil  string                                     // a statement, before it
 	do     func(ctx context.Context, o *office) error // may be killed at any moment, and done again
 	left   int                                        // runs, when it has been done; 0 for all
 	closed func(ctx context.Context, o *office) error // what must then hold
@@ -119,10 +119,8 @@ var chores = map[string]chore{
 		}
 		return err
 	}},
-	"repair": {hit: 5, do: repairClaims, spoil: func(db *sql.DB) error {
-		_, err := db.Exec(`UPDATE runs SET snapshot = replace(snapshot, '"state":"Waiting"', '"state":"Open"') WHERE state = 'Waiting'`)
-		return err
-	}, closed: func(context.Context, *office) error { return nil }},
+	"repair": {hit: 5, do: repairClaims, closed: func(context.Context, *office) error { return nil },
+		spoil: `UPDATE runs SET snapshot = replace(snapshot, '"state":"Waiting"', '"state":"Open"') WHERE state = 'Waiting'`},
 }
 
 func migrateClaims(ctx context.Context, o *office) error {
@@ -152,12 +150,13 @@ func eachUnfinished(ctx context.Context, o *office, each func(*runtime.RunRow) e
 }
 
 // attend is a child that does a chore.
-func attend(dir, name string) error {
+func attend(says io.Writer, dir, name string) error {
 	c := chores[name]
 	o, err := openOffice(dir, c.moved)
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(says, "begun")
 	return errors.Join(c.do(context.Background(), o), o.store.Close())
 }
 
@@ -169,18 +168,16 @@ func TestKillOperators(t *testing.T) {
 		t.Skip("built without the tag failpoint")
 	}
 	pattern := t.TempDir()
-	must(t, fill(pattern))
-	all, err := runsIn(t.Context(), pattern)
-	if err != nil || all < 3*claims+2*8 {
-		t.Fatalf("there are %d runs: %v", all, err)
-	}
+	all := filled(t, pattern)
 	var total atomic.Int64
 	for name, c := range chores {
 		c.left = cmp.Or(c.left, all)
 		t.Run(name, func(t *testing.T) {
 			killed := 0
 			for _, site := range failpoint.Sites() {
-				if killedAt(t, pattern, name, &c, fmt.Sprintf("%s:%d", site, c.hit)) {
+				dir := t.TempDir()
+				must(t, os.CopyFS(dir, os.DirFS(pattern)))
+				if killedAt(t, dir, name, &c, fmt.Sprintf("%s:%d", site, c.hit)) {
 					killed++
 				}
 			}
@@ -193,35 +190,65 @@ func TestKillOperators(t *testing.T) {
 	t.Logf("figure: kills of operators = %d", total.Load())
 }
 
-// killedAt reports whether the process reached the failpoint.
-func killedAt(t *testing.T, pattern, name string, c *chore, at string) bool {
-	t.Helper()
-	dir := t.TempDir()
-	must(t, os.CopyFS(dir, os.DirFS(pattern)))
-	if c.spoil != nil {
-		db, err := sql.Open("sqlite3", "file:"+databaseIn(dir))
-		if err == nil {
-			err = errors.Join(c.spoil(db), db.Close())
+// TestKillPostgresOperators is that of runs on PostgreSQL, at any moment. FSMC_RANDOM_KILLS is how many processes do each.
+func TestKillPostgresOperators(t *testing.T) {
+	kills, killed := count(t, "FSMC_RANDOM_KILLS", 1), 0
+	for name, c := range chores {
+		for range kills {
+			dir, c := onPostgres.dir(t), c
+			c.left = cmp.Or(c.left, filled(t, dir))
+			if killedAt(t, dir, name, &c, "") {
+				killed++
+			}
 		}
-		must(t, err)
 	}
-	killed := spawn(t, "attend", dir, name, at).ended(t)
-	if err := afterChore(t.Context(), dir, c, !killed); err != nil {
-		t.Errorf("killed at %s: %v", at, err)
+	t.Logf("figure: kills of operators on PostgreSQL = %d", killed)
+}
+
+// filled gives how many runs there are.
+func filled(t *testing.T, dir string) int {
+	t.Helper()
+	must(t, fill(dir))
+	all, err := runsIn(t.Context(), dir)
+	if err != nil || all < 3*claims+2*8 {
+		t.Fatalf("there are %d runs: %v", all, err)
+	}
+	return all
+}
+
+// killedAt reports whether the process was killed: at the failpoint, if it has reached it, or without one within the moments
+// that the chore takes.
+func killedAt(t *testing.T, dir, name string, c *chore, at string) bool {
+	t.Helper()
+	if c.spoil != "" {
+		db, _ := connectTo(t, dir)
+		must(t, errOf(db.Exec(c.spoil)))
+		must(t, db.Close())
+	}
+	p := spawn(t, "attend", dir, name, at)
+	if at == "" {
+		time.Sleep(rand.N(1 + rand.N(100*time.Millisecond)))
+		_ = p.cmd.Process.Kill()
+	}
+	killed := p.ended(t)
+	deserted(t, dir)
+	if err := afterChore(t, dir, c, !killed); err != nil {
+		t.Errorf("%s, killed at %s: %v", name, at, err)
 	}
 	if killed {
-		if err := attend(dir, name); err != nil {
-			t.Errorf("again after %s: %v", at, err)
+		if err := attend(io.Discard, dir, name); err != nil {
+			t.Errorf("%s again after %s: %v", name, at, err)
 		}
-		if err := afterChore(t.Context(), dir, c, true); err != nil {
-			t.Errorf("done again after %s: %v", at, err)
+		if err := afterChore(t, dir, c, true); err != nil {
+			t.Errorf("%s done again after %s: %v", name, at, err)
 		}
 	}
 	return killed
 }
 
 // afterChore looks at all runs, and where the chore is done at what it was for.
-func afterChore(ctx context.Context, dir string, c *chore, done bool) error {
+func afterChore(t *testing.T, dir string, c *chore, done bool) error {
+	ctx := t.Context()
 	o, err := openOffice(dir, c.moved)
 	if err != nil {
 		return err
@@ -230,7 +257,7 @@ func afterChore(ctx context.Context, dir string, c *chore, done bool) error {
 	runs := 0
 	err = o.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
 		runs++
-		if c.spoil != nil && !done {
+		if c.spoil != "" && !done {
 			return nil // some are still as they were spoiled
 		}
 		return err
@@ -243,7 +270,7 @@ func afterChore(ctx context.Context, dir string, c *chore, done bool) error {
 	case done:
 		err = c.closed(ctx, o)
 	}
-	return errors.Join(err, orphans(databaseIn(dir)), integrity(databaseIn(dir)), wholeTrees(ctx, o.store.(*sqlite.Store)))
+	return errors.Join(err, soundIn(t, dir), wholeTrees(ctx, o.store))
 }
 
 // runsIn counts the runs of dir.
@@ -257,35 +284,18 @@ func runsIn(ctx context.Context, dir string) (int, error) {
 }
 
 // wholeTrees looks for a child without its parent, and for a root without its children.
-func wholeTrees(ctx context.Context, s *sqlite.Store) error {
-	found, err := s.Integrity(ctx)
-	if err == nil && len(found) > 0 {
-		err = errors.New(found[0])
+func wholeTrees(ctx context.Context, db store.Store) (err error) {
+	if s, ok := db.(*sqlite.Store); ok {
+		found, failed := s.Integrity(ctx)
+		if err = failed; err == nil && len(found) > 0 {
+			err = errors.New(found[0])
+		}
 	}
 	for _, root := range []string{"one", "two"} {
-		rows, failed := s.Runs(ctx, runtime.RunFilter{Root: root})
+		rows, failed := db.Runs(ctx, runtime.RunFilter{Root: root})
 		if n := len(rows); failed != nil || n > 0 && n < 8 {
 			err = errors.Join(err, failed, fmt.Errorf("%d runs are left of the tree %q", n, root))
 		}
 	}
 	return err
-}
-
-// orphans finds what belongs to a run that is not there.
-func orphans(path string) error {
-	db, err := sql.Open("sqlite3", "file:"+path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	for _, table := range strings.Fields("history inbox outbox timers tasks checkpoints pruning") {
-		var n int
-		if err := db.QueryRow("SELECT count(*) FROM " + table + " WHERE run NOT IN (SELECT run FROM runs)").Scan(&n); err != nil {
-			return err
-		}
-		if n > 0 {
-			return fmt.Errorf("%d rows of %s belong to no run", n, table)
-		}
-	}
-	return nil
 }

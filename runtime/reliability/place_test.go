@@ -4,6 +4,7 @@ package reliability
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
@@ -44,6 +46,9 @@ var (
 	}}
 )
 
+// places are both, by the names of their stores.
+var places = map[string]place{onSQLite.store: onSQLite, onPostgres.store: onPostgres}
+
 // openIn opens the database of a directory.
 func openIn(dir string) (runtime.Store, error) {
 	url, err := os.ReadFile(urlIn(dir))
@@ -59,55 +64,58 @@ func openIn(dir string) (runtime.Store, error) {
 // deserted waits until a PostgreSQL server has ended what processes that are dead have asked it for.
 func deserted(t *testing.T, dir string) {
 	t.Helper()
-	conn, name := connectTo(t, dir)
-	if conn == nil {
-		return
+	db, name := connectTo(t, dir)
+	defer db.Close()
+	for left := 1; name != "" && left > 0; time.Sleep(time.Millisecond) {
+		must(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name).Scan(&left))
 	}
-	for left := 1; left > 0; time.Sleep(time.Millisecond) {
-		must(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name).Scan(&left))
-	}
-	must(t, conn.Close(t.Context()))
 }
 
-// connectTo gives a connection to the PostgreSQL database of a directory, by another name than those of
-// processes, which is that of their schema. It is nil where there is none.
-func connectTo(t *testing.T, dir string) (conn *pgx.Conn, name string) {
+// connectTo gives the database of a directory. On PostgreSQL it has another name than processes, which have that of
+// their schema; that name is empty for SQLite.
+func connectTo(t *testing.T, dir string) (db *sql.DB, name string) {
 	t.Helper()
 	url, err := os.ReadFile(urlIn(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ""
+		db, err = sql.Open("sqlite3", "file:"+databaseIn(dir)+"?_busy_timeout=1000&_txlock=immediate")
+		must(t, err)
+		return db, ""
 	}
 	must(t, err)
 	name = pgtest.SchemaOf(t, string(url))
 	config, err := pgx.ParseConfig(string(url))
 	must(t, err)
 	delete(config.RuntimeParams, "fsmc_schema")
+	config.RuntimeParams["search_path"] = name
 	config.RuntimeParams["application_name"] = "inspector"
-	conn, err = pgx.ConnectConfig(t.Context(), config)
-	must(t, err)
-	return conn, name
+	return stdlib.OpenDB(*config), name
 }
 
 // soundIn asks the database of a directory itself.
 func soundIn(t *testing.T, dir string) error {
 	t.Helper()
-	conn, schema := connectTo(t, dir)
-	if conn == nil {
-		return integrity(databaseIn(dir))
+	db, name := connectTo(t, dir)
+	defer db.Close()
+	tables := strings.Fields("history inbox outbox timers tasks checkpoints")
+	if name == "" {
+		tables = append(tables, "pruning")
 	}
-	defer conn.Close(t.Context())
-	for _, table := range strings.Fields("history inbox outbox timers tasks checkpoints") {
-		var n int
-		of := schema + "." + table
-		must(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+of+" WHERE run NOT IN (SELECT run FROM "+schema+".runs)").Scan(&n))
-		if n > 0 {
+	for _, table := range tables {
+		if n := counted(t, db, "SELECT count(*) FROM "+table+" WHERE run NOT IN (SELECT run FROM runs)"); n > 0 {
 			return fmt.Errorf("%d rows of %s belong to no run", n, table)
 		}
 	}
-	var n int
-	must(t, conn.QueryRow(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&n))
-	if n > 0 {
+	if name == "" {
+		return integrity(databaseIn(dir))
+	}
+	if n := counted(t, db, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"); n > 0 {
 		return fmt.Errorf("%d transactions waited for each other", n)
 	}
 	return nil
+}
+
+func counted(t *testing.T, db *sql.DB, query string) (n int) {
+	t.Helper()
+	must(t, db.QueryRow(query).Scan(&n))
+	return n
 }

@@ -5,7 +5,6 @@ package reliability
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -70,21 +69,37 @@ func hold(dir, name string) error {
 // is stopped.
 func (c *process) stop(t *testing.T, dir string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+databaseIn(dir)+"?_busy_timeout=1000&_txlock=immediate")
-	must(t, err)
-	defer db.Close()
 	for {
 		c.signal(t, syscall.SIGSTOP)
-		tx, err := db.Begin()
-		if err == nil {
-			must(t, tx.Rollback())
+		if !within(t, dir) {
 			return
-		}
-		if busy := (sqlite3.Error{}); !errors.As(err, &busy) || busy.Code != sqlite3.ErrBusy {
-			t.Fatal(err)
 		}
 		c.signal(t, syscall.SIGCONT)
 	}
+}
+
+// within reports whether a transaction in the database of a directory waits for who is stopped.
+func within(t *testing.T, dir string) bool {
+	t.Helper()
+	db, name := connectTo(t, dir)
+	defer db.Close()
+	if name != "" {
+		open, waits := 1, 0
+		for ; open > 0 && waits == 0; time.Sleep(time.Millisecond) {
+			must(t, db.QueryRow("SELECT count(*), count(*) FILTER (WHERE wait_event = 'ClientRead') FROM pg_stat_activity "+
+				"WHERE application_name = $1 AND xact_start IS NOT NULL", name).Scan(&open, &waits))
+		}
+		return waits > 0
+	}
+	tx, err := db.Begin()
+	if err == nil {
+		must(t, tx.Rollback())
+		return false
+	}
+	if busy := (sqlite3.Error{}); !errors.As(err, &busy) || busy.Code != sqlite3.ErrBusy {
+		t.Fatal(err)
+	}
+	return true
 }
 
 // TestStoppedWorker stops a worker with SIGSTOP until its lease has run out and
@@ -93,14 +108,16 @@ func (c *process) stop(t *testing.T, dir string) {
 // names are no fence.
 func TestStoppedWorker(t *testing.T) {
 	times := 0
-	for _, successor := range []string{"other", "first"} {
-		for _, watched := range []bool{false, true} {
-			for _, late := range []bool{false, true} {
-				times++
-				t.Run(fmt.Sprintf("successor=%s/watched=%t/late=%t", successor, watched, late), func(t *testing.T) {
-					t.Parallel()
-					stopWorker(t, successor, watched, late)
-				})
+	for store, on := range places {
+		for _, successor := range []string{"other", "first"} {
+			for _, watched := range []bool{false, true} {
+				for _, late := range []bool{false, true} {
+					times++
+					t.Run(fmt.Sprintf("%s/successor=%s/watched=%t/late=%t", store, successor, watched, late), func(t *testing.T) {
+						t.Parallel()
+						stopWorker(t, on, successor, watched, late)
+					})
+				}
 			}
 		}
 	}
@@ -109,8 +126,8 @@ func TestStoppedWorker(t *testing.T) {
 
 // stopWorker: the first goes on while the second is at work or, late, when that
 // has ended.
-func stopWorker(t *testing.T, successor string, watched, late bool) {
-	dir := t.TempDir()
+func stopWorker(t *testing.T, on place, successor string, watched, late bool) {
+	dir := on.dir(t)
 	s, err := (&work{model: parcel, handlers: auctions.handlers}).open(dir, "sender", 0)
 	must(t, err)
 	defer s.close()
@@ -176,14 +193,16 @@ func stopWorker(t *testing.T, successor string, watched, late bool) {
 // leases, and lets it go on beside the other.
 func TestStopAtRandom(t *testing.T) {
 	stops := count(t, "FSMC_STOPS", 2)
-	for role, w := range map[string]*work{"trade on": orders, "haul on": convoys} {
-		t.Run(role, func(t *testing.T) { stopAtRandom(t, w, role, stops) })
+	for store, on := range places {
+		for role, w := range map[string]*work{"trade on": orders, "haul on": convoys} {
+			t.Run(store+"/"+role, func(t *testing.T) { stopAtRandom(t, on, w, role, stops) })
+		}
 	}
-	t.Logf("figure: stops at random moments = %d", 2*stops)
+	t.Logf("figure: stops at random moments = %d", 4*stops)
 }
 
-func stopAtRandom(t *testing.T, w *work, role string, stops int) {
-	dir := t.TempDir()
+func stopAtRandom(t *testing.T, on place, w *work, role string, stops int) {
+	dir := on.dir(t)
 	one := spawn(t, role, dir, "one", "")
 	two := spawn(t, role, dir, "two", "")
 	for range stops {

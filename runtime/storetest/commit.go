@@ -30,6 +30,25 @@ func equal(f *fixture, got, want any) {
 	}
 }
 
+// testOtherBytes: nothing is found by a text that no database may be able to keep.
+func testOtherBytes(f *fixture) {
+	f.commit(f.create("r"))
+	for _, text := range []string{"r\xff", "r\x00"} {
+		_, err := f.s.Load(f.ctx, text)
+		f.refused(err, store.ErrNotFound)
+		_, err = f.s.Definition(f.ctx, text)
+		f.refused(err, store.ErrNotFound)
+		equal(f, len(sure(f.s.History(f.ctx, text, 0, 0))), 0)
+		equal(f, len(sure(f.s.Tasks(f.ctx, text))), 0)
+		equal(f, len(sure(f.s.Runs(f.ctx, store.RunFilter{Run: text}))), 0)
+		equal(f, len(sure(f.s.Runs(f.ctx, store.RunFilter{RunPrefix: text}))), 0)
+		_, found, err := f.s.Accepted(f.ctx, "r", text)
+		if f.must(err); found {
+			f.Fatalf("an event %q", text)
+		}
+	}
+}
+
 func testLoad(f *fixture) {
 	_, err := f.s.Load(f.ctx, "r")
 	f.refused(err, store.ErrNotFound)

@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	}{
 		{"Definitions", testDefinitions},
 		{"Load", testLoad},
+		{"OtherBytes", testOtherBytes},
 		{"CommitRefused", testCommitRefused},
 		{"CommitOrderOfRefusals", testOrderOfRefusals},
 		{"CommitAtomic", testAtomic},
