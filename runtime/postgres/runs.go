@@ -24,7 +24,6 @@ const selectRun = selectRuns + ` WHERE run = $1`
 
 var selectRunOfAll = everywhere(selectRun)
 
-// Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	rows, err := s.load(ctx, run)
 	if err == nil && len(rows) == 0 {
