@@ -28,6 +28,7 @@ lang/format                 < lang/token lang/diag lang/ast github.com/rogpeppe/
 lang/resolve                < lang/token lang/diag lang/ast lang/ir
 lang/parallel               <
 lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/parallel lang/resolve lang/internal/parse
+lang/langtest               < lang lang/ir github.com/rogpeppe/go-internal/txtar
 
 check/stop                  <
 check/graph                 < check/stop
@@ -55,6 +56,7 @@ check/internal/reference    < lang/diag check check/all check/breaking
 check/internal/...          < check/internal/rulelist
 
 codegen/table               < lang/token lang/ir runtime/machine runtime/scenario
+codegen/table/tabletest     < lang lang/ir codegen/table runtime/machine
 codegen/drawing             < lang/ir
 codegen                     < lang/token lang/diag lang/ir codegen/drawing
 codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid codegen/svg
