@@ -26,7 +26,9 @@ lang/internal/parse         < lang/token lang/diag lang/ast github.com/alecthoma
 lang/internal/...           < lang/token lang/diag lang/ast lang/ir
 lang/format                 < lang/token lang/diag lang/ast github.com/rogpeppe/go-internal/diff
 lang/resolve                < lang/token lang/diag lang/ast lang/ir
-lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/resolve lang/internal/parse
+lang/parallel               <
+lang                        < lang/token lang/diag lang/ast lang/ir lang/format lang/parallel lang/resolve lang/internal/parse
+lang/langtest               < lang lang/ir github.com/rogpeppe/go-internal/txtar
 
 check/stop                  <
 check/graph                 < check/stop
@@ -42,18 +44,19 @@ check/explore/data          < lang/ir check/flat check/guard check/timing check/
 check/explore/step          < lang/token lang/ir check/witness check/flat check/graph check/guard check/timing check/wide check/zone check/explore/data
 check/explore               < lang/token lang/ir check/witness check/flat check/graph check/guard check/zone check/timing check/control check/explore/data check/explore/step check/stop
 check/lifetime              < lang/ir check/graph check/timing check/explore
-check                       < lang/token lang/diag lang/ir check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay check/stop
+check                       < lang/token lang/diag lang/ir lang/parallel check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay check/stop
 check/checktest             < lang lang/token lang/format lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          <
 check/all                   < check check/rule/...
 check/breaking/product      < lang/token lang/diag lang/ir codegen/table runtime/machine
-check/breaking              < lang/token lang/diag lang/ir check check/breaking/product
+check/breaking              < lang/token lang/diag lang/ir lang/parallel check check/breaking/product
 check/rule/...              < lang/token lang/diag lang/ir check check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data
 check/internal/reference    < lang/diag check check/all check/breaking
 check/internal/...          < check/internal/rulelist
 
 codegen/table               < lang/token lang/ir runtime/machine runtime/scenario
+codegen/table/tabletest     < lang lang/ir codegen/table runtime/machine
 codegen/drawing             < lang/ir
 codegen                     < lang/token lang/diag lang/ir codegen/drawing
 codegen/all                 < codegen codegen/dot codegen/golang codegen/mermaid codegen/svg

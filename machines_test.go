@@ -2,22 +2,20 @@ package fsmc_test
 
 import (
 	"fmt"
-	"io/fs"
 	"math/big"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -27,7 +25,7 @@ import (
 // it does not touch: runs are stored with the hash of their definition.
 func TestMachinesMeanWhatTheyMeant(t *testing.T) {
 	const golden = "testdata/machines.golden"
-	sources := allMachines(t)
+	sources := langtest.Repository(t, ".", ".txtar")
 	if len(sources) < 200 {
 		t.Fatalf("there are %d files with machines: the test sees nothing", len(sources))
 	}
@@ -45,40 +43,6 @@ func TestMachinesMeanWhatTheyMeant(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("machines mean something else than %s says (-want +got); where their text was changed, run go test . -run TestMachinesMean -update:\n%s", golden, diff)
 	}
-}
-
-// allMachines are the files in the language: those on their own, and those in archives.
-func allMachines(t *testing.T) []lang.Source {
-	t.Helper()
-	var sources []lang.Source
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
-			return filepath.SkipDir
-		}
-		kind := filepath.Ext(path)
-		if kind != ".fsm" && kind != ".txtar" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if path = filepath.ToSlash(path); kind == ".fsm" {
-			sources = append(sources, lang.Source{Name: path, Src: text})
-			return nil
-		}
-		for _, file := range txtar.Parse(text).Files {
-			if strings.HasSuffix(file.Name, ".fsm") {
-				sources = append(sources, lang.Source{Name: path + "/" + file.Name, Src: file.Data})
-			}
-		}
-		return nil
-	})
-	must(t, err)
-	return sources
 }
 
 // machinesLimit is the most configurations that are told apart of a machine: the few that

@@ -12,11 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -83,12 +81,7 @@ func server(engine *runtime.Engine, address string) *http.Server {
 // TestObserving runs the code of docs/observing.md, and holds the page to it.
 func TestObserving(t *testing.T) {
 	const text = "machine Door { event Open initial Shut state Shut { on Open -> Opened after 1h -> Opened } terminal Opened }"
-	unit := lang.Load([]lang.Source{{Name: "door.fsm", Src: []byte(text)}})
-	if unit.Diags.HasErrors() {
-		t.Fatal(unit.Diags)
-	}
-	machine, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	must(t, err)
+	machine := tabletest.Machine(t, text)
 	ctx := context.Background()
 	play := func(engine *runtime.Engine, run string) {
 		t.Helper()

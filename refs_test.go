@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -24,7 +25,7 @@ func TestEveryNameIsNoted(t *testing.T) {
 	for _, m := range ebnfWord.FindAllSubmatch(grammar, -1) {
 		words[string(m[1])] = true
 	}
-	sources := allMachines(t)
+	sources := langtest.Repository(t, ".", ".txtar")
 	among := lang.Among(sources)
 	names, files := 0, 0
 	for _, src := range sources {

@@ -2,8 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +10,8 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // bounds writes the worst case as "name amount", with "~" before an upper bound.
@@ -540,19 +538,9 @@ func TestTimeOfMoreTimersThanAreToldApart(t *testing.T) {
 // TestEveryMachineHasBounds measures every machine that the rules' examples
 // have: whatever a machine is like, its worst case is computed.
 func TestEveryMachineHasBounds(t *testing.T) {
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range lang.Load([]lang.Source{{Name: file, Src: src}}).Program.Machines {
-			if w := check.Bounds(m, explore.DefaultLimit); w == nil && !m.Broken && !m.Incomplete && m.Root.Leaf() != nil {
-				t.Errorf("%s: %s has no worst case", file, m.Name)
-			}
+	for _, m := range langtest.Machines(t, "rule/*/testdata/*.fsm") {
+		if w := check.Bounds(m, explore.DefaultLimit); w == nil && !m.Broken && !m.Incomplete && m.Root.Leaf() != nil {
+			t.Errorf("%s: %s has no worst case", m.Span.Start.Filename, m.Name)
 		}
 	}
 }

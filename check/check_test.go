@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 func codereview(t testing.TB) string { return kept(t, "codereview.fsm") }
@@ -227,11 +228,7 @@ func chain(n int) []byte {
 
 func program(tb testing.TB, src []byte) *ir.Program {
 	tb.Helper()
-	unit := lang.Load([]lang.Source{{Name: "chain.fsm", Src: src}})
-	for _, d := range unit.Diags {
-		tb.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
-	}
-	return unit.Program
+	return langtest.Unit(tb, string(src)).Program
 }
 
 func TestChainPasses(t *testing.T) {

@@ -3,20 +3,17 @@ package check_test
 import (
 	"math/big"
 	"math/rand/v2"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"os"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestFactors says how figures are taken apart.
@@ -75,13 +72,8 @@ func TestFactors(t *testing.T) {
 // examples and of random machines: it is the figure.
 func TestFactorsAddUp(t *testing.T) {
 	var sources []string
-	paths, _ := filepath.Glob("../examples/*/*.fsm")
-	for _, path := range slices.DeleteFunc(paths, func(f string) bool { return !lang.InFolder(f) }) {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, string(src))
+	for _, s := range langtest.Sources(t, "../examples/*/*.fsm") {
+		sources = append(sources, string(s.Src))
 	}
 	for i := range 300 {
 		sources = append(sources, oracletest.Generate(rand.New(rand.NewPCG(uint64(i), 7))))

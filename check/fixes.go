@@ -47,17 +47,9 @@ func atBrace(body token.Span, text string) string {
 
 func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// Chain are the arms among which a is tried, in order.
-func Chain(a *ir.Arm) []*ir.Arm {
-	if a.Timer != nil {
-		return a.Timer.Arms
-	}
-	return a.Handler.Arms
-}
-
 // addElse is the fix that ends the chain of a with `else STEP`.
 func addElse(a *ir.Arm, step string) diag.Fix {
-	arms := Chain(a)
+	arms := a.Chain()
 	return diag.Fix{
 		Message: "add `else " + step + "`",
 		Edits:   []diag.Edit{diag.Insert(arms[len(arms)-1].Span.End, " else "+step)},
@@ -70,7 +62,7 @@ func addElse(a *ir.Arm, step string) diag.Fix {
 // two become one chain, or there is no fix.
 func (p *shared) ElseAfter(in flat.Input) []diag.Fix {
 	last := in.Choices[len(in.Choices)-1]
-	if last.Arm == nil || len(Chain(last.Arm)) > 0 && alwaysTaken(Chain(last.Arm)) {
+	if last.Arm == nil || len(last.Arm.Chain()) > 0 && alwaysTaken(last.Arm.Chain()) {
 		return nil
 	}
 	var others []*ir.Handler

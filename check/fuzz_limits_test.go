@@ -2,8 +2,6 @@ package check_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/metrics"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 const (
@@ -31,16 +30,8 @@ func FuzzLimits(f *testing.F) {
 	for _, src := range nasty() {
 		f.Add([]byte(src))
 	}
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		f.Fatal("there are no machines to start from: ", err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src)
+	for _, s := range langtest.Sources(f, "rule/*/testdata/*.fsm") {
+		f.Add(s.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if len(src) > 32<<10 {

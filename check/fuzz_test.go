@@ -1,8 +1,6 @@
 package check_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/checktest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // aboutWhatStands are the rules that speak in a machine with a syntax error too:
@@ -21,16 +20,8 @@ var aboutWhatStands = []string{"ambiguous-label", "bad-suppression", "unsound-ba
 // finding has a rule that is listed, a place and a message, and a machine with
 // a syntax error has no finding about what is missing in it.
 func FuzzRun(f *testing.F) {
-	files, err := filepath.Glob("rule/*/testdata/*.fsm")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range append(files, "testdata/codereview.fsm") {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src)
+	for _, s := range langtest.Sources(f, "rule/*/testdata/*.fsm", "testdata/codereview.fsm") {
+		f.Add(s.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		for _, d := range checktest.Findings("fuzz.fsm", src) {

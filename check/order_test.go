@@ -12,8 +12,8 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 var (
@@ -81,13 +81,9 @@ func words(d diag.Diagnostic) string {
 // inAnyOrder is what the checker says of src, sorted, without lines.
 func inAnyOrder(t *testing.T, src string) []string {
 	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	if unit.Diags.HasErrors() {
-		t.Fatalf("%s\n%s", unit.Diags[0].Message, src)
-	}
-	diags, worsts := check.Analyze(unit.Program, all.Rules, 4_000_000, false)
+	diags, worsts := check.Analyze(langtest.Unit(t, src).Program, all.Rules, 4_000_000, false)
 	var out []string
-	for _, d := range slices.Concat(diag.List(diags), diag.List(unit.Diags)) {
+	for _, d := range diags {
 		out = append(out, words(d))
 	}
 	for _, w := range worsts {

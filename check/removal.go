@@ -21,7 +21,7 @@ func Remove(what string, span token.Span, safe bool) []diag.Fix {
 // chain, or with them their handler or timer where they are all of it. There is none where
 // something would then be unused.
 func (p *Pass) RemoveArms(a *ir.Arm, rest int) []diag.Fix {
-	arms := Chain(a)
+	arms := a.Chain()
 	gone := arms[a.Index : a.Index+1+rest]
 	if p.uses == nil {
 		p.uses = usesOf(p.Machine)

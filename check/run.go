@@ -3,15 +3,13 @@ package check
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/parallel"
 )
 
 // Run applies rules to all machines of prog and gives the findings, sorted by
@@ -59,7 +57,7 @@ func check(ctx context.Context, prog *ir.Program, rules []*Rule, limit int, set 
 	s.ctx = ctx
 	set(s)
 	lists, worst := make([]diag.List, len(prog.Machines)), make([]*Worst, len(prog.Machines))
-	InParallel(len(lists), func(i int) {
+	parallel.Do(len(lists), func(i int) {
 		defer caught()
 		r := s.of(prog.Machines[i])
 		lists[i], worst[i] = r.list, r.worst
@@ -75,20 +73,6 @@ func caught() {
 	if v := recover(); v != nil && v != any(stop.Given) {
 		panic(v)
 	}
-}
-
-// InParallel calls f for 0 to n-1, on all cores.
-func InParallel(n int, f func(int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
 }
 
 func joined(lists []diag.List) diag.List {

@@ -3,8 +3,6 @@ package check_test
 import (
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // visits writes the worst visits, a line for each state; "-" is without bound.
@@ -185,15 +184,9 @@ machine Rounds {
 // TestVisitsOfRuns: no run that reaches a figure has more visits of a state. (How long they last is not compared:
 // runs wait for workers, of which times know nothing.)
 func TestVisitsOfRuns(t *testing.T) {
-	paths, _ := filepath.Glob("../examples/*/*.fsm")
-	more, _ := filepath.Glob("rule/*/testdata/good*.fsm")
 	compared := 0
-	for _, path := range append(paths, more...) {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unit := lang.Load([]lang.Source{{Name: path, Src: src}})
+	for _, source := range langtest.Sources(t, "../examples/*/*.fsm", "rule/*/testdata/good*.fsm") {
+		unit := lang.Load([]lang.Source{source})
 		if len(unit.Diags) > 0 {
 			continue
 		}
@@ -206,7 +199,7 @@ func TestVisitsOfRuns(t *testing.T) {
 			for _, f := range slices.Concat([]check.Figure{w.Steps, w.Time}, w.Costs, w.Activities) {
 				if f.Run != nil {
 					compared++
-					compareVisits(t, path, visits[i], f.Run)
+					compareVisits(t, source.Name, visits[i], f.Run)
 				}
 			}
 		}
@@ -235,37 +228,29 @@ func compareVisits(t *testing.T, path string, w *check.Worst, run *witness.Witne
 
 // TestEntries: what is counted of a few components of the product is what is counted of all of it.
 func TestEntries(t *testing.T) {
-	paths, _ := filepath.Glob("../examples/*/*.fsm")
-	more, _ := filepath.Glob("rule/*/testdata/*.fsm")
 	several := 0
-	for _, path := range append(paths, more...) {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+	for _, m := range langtest.Machines(t, "../examples/*/*.fsm", "rule/*/testdata/*.fsm") {
+		if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
+			continue
 		}
-		for _, m := range lang.Load([]lang.Source{{Name: path, Src: src}}).Program.Machines {
-			if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
-				continue
-			}
-			p := explore.NewProduct(flat.New(m), 2_000)
-			if p == nil {
-				continue
-			}
-			got := p.Entries()
-			of, n := p.Components()
-			for _, s := range m.States {
-				want := graph.NewLongest(&p.Graph, of, n, func(_, e int32) int64 {
-					if p.BeginsVisit(e, s.Depth) && p.EntersAt(e, s.Depth) == s {
-						return 1
-					}
-					return 0
-				}).Length[0]
-				if got[s.ID] != want {
-					t.Errorf("%s: %s of %s is entered %d times at most, and not %d", path, s.Path, m.Name, want, got[s.ID])
+		p := explore.NewProduct(flat.New(m), 2_000)
+		if p == nil {
+			continue
+		}
+		got := p.Entries()
+		of, n := p.Components()
+		for _, s := range m.States {
+			want := graph.NewLongest(&p.Graph, of, n, func(_, e int32) int64 {
+				if p.BeginsVisit(e, s.Depth) && p.EntersAt(e, s.Depth) == s {
+					return 1
 				}
-				if want > 1 && want < graph.Infinite {
-					several++
-				}
+				return 0
+			}).Length[0]
+			if got[s.ID] != want {
+				t.Errorf("%s: %s of %s is entered %d times at most, and not %d", m.Span, s.Path, m.Name, want, got[s.ID])
+			}
+			if want > 1 && want < graph.Infinite {
+				several++
 			}
 		}
 	}

@@ -1,37 +1,18 @@
 package lang_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
-// machines are all machines that this module has, by file.
-func machines(t testing.TB) map[string][]byte {
-	t.Helper()
-	found := map[string][]byte{}
-	for _, pattern := range []string{"*/testdata/*.fsm", "*/testdata/*/*.fsm", "internal/*/testdata/*.fsm", "../check/rule/*/testdata/*.fsm"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found[file] = src
-		}
-	}
-	if len(found) < 10 {
-		t.Fatalf("%d machines found: the test sees nothing", len(found))
-	}
-	return found
+// machines are all machines that this module has.
+func machines(t testing.TB) []lang.Source {
+	return langtest.Sources(t, "*/testdata/*.fsm", "*/testdata/*/*.fsm", "internal/*/testdata/*.fsm", "../check/rule/*/testdata/*.fsm")
 }
 
 func meaning(name string, src []byte) string {
@@ -54,8 +35,8 @@ func keepsMeaning(t *testing.T, name string, src []byte) bool {
 
 func TestFormatKeepsMeaning(t *testing.T) {
 	formatted := 0
-	for name, src := range machines(t) {
-		if keepsMeaning(t, name, src) {
+	for _, s := range machines(t) {
+		if keepsMeaning(t, s.Name, s.Src) {
 			formatted++
 		}
 	}
@@ -65,8 +46,8 @@ func TestFormatKeepsMeaning(t *testing.T) {
 }
 
 func FuzzFormatKeepsMeaning(f *testing.F) {
-	for _, src := range machines(f) {
-		f.Add(src)
+	for _, s := range machines(f) {
+		f.Add(s.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		keepsMeaning(t, "fuzz.fsm", src)

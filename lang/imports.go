@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/lang/parallel"
 	"github.com/fsmc-dev/fsmc/lang/resolve"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -80,7 +81,7 @@ func (l *loader) parse(sources []Source) []resolve.Target {
 		}
 	}
 	targets, texts := make([]resolve.Target, len(fresh)), make([]*token.File, len(fresh))
-	inParallel(len(fresh), func(i int) {
+	parallel.Do(len(fresh), func(i int) {
 		s, t := sources[fresh[i]], &targets[i]
 		t.File, texts[i], t.Faults = Parse(s.Name, s.Src)
 	})

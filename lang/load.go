@@ -1,11 +1,8 @@
 package lang
 
 import (
-	"runtime"
 	"slices"
 	"sort"
-	"sync"
-	"sync/atomic"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -94,18 +91,4 @@ func placeInMachines(list diag.List, program *ir.Program) {
 		m.Incomplete = m.Incomplete || d.Rule == "syntax"
 		m.Broken = m.Broken || d.Rule != "syntax"
 	}
-}
-
-// inParallel calls f for 0 to n-1, on all cores.
-func inParallel(n int, f func(int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
 }

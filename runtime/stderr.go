@@ -56,7 +56,6 @@ func (r *running) newStderr() *stderrLog {
 	}}
 }
 
-// Write implements io.Writer.
 func (s *stderrLog) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/temporal"
@@ -57,7 +58,7 @@ func TestTrees(t *testing.T) {
 	skipped, again = 0, 0
 	for seed, played := *first, 0; played < n+skipped; seed++ {
 		source := generateTree(seed)
-		machines := compiledTree(source)
+		machines := tabletest.Machines(t, source)
 		if len(machines) < 2 || !machines[len(machines)-1].Calls() {
 			continue
 		}
@@ -79,7 +80,7 @@ func TestTrees(t *testing.T) {
 // treeEnvironment is one for a run of the last machine of a source, which calls the others.
 func treeEnvironment(t *testing.T, source string, h map[string]runtime.Handlers) (*testsuite.TestWorkflowEnvironment, temporal.Input) {
 	t.Helper()
-	machines := compiledTree(source)
+	machines := tabletest.Machines(t, source)
 	if len(machines) == 0 {
 		t.Fatal("the machines do not compile")
 	}
@@ -406,7 +407,7 @@ func TestBudgetOfTree(t *testing.T) {
 
 // TestCalleeMissing: who starts or serves a machine brings those that it calls.
 func TestCalleeMissing(t *testing.T) {
-	machines := compiledTree(nested)
+	machines := tabletest.Machines(t, nested)
 	top := machines[len(machines)-1]
 	err := temporal.Register(quiet(), temporal.Worker{Machine: top, Callees: []temporal.Callee{{Machine: machines[1]}}})
 	if err == nil || !strings.Contains(err.Error(), `machine "Middle": it calls the machine "Bottom", and that version of it is not brought`) {
@@ -453,7 +454,7 @@ machine Below {
 // TestLimits: a machine that is called waits for the limit of its own activity.
 func TestLimits(t *testing.T) {
 	for limit, began := range map[string]time.Duration{"limit 1 per 1m": time.Minute, "limit 1 at once": 0} {
-		machines := compiledTree(strings.Replace(limitedCallee, "LIMIT", limit, 1))
+		machines := tabletest.Machines(t, strings.Replace(limitedCallee, "LIMIT", limit, 1))
 		if len(machines) != 2 {
 			t.Fatal("the machines do not compile")
 		}

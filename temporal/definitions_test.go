@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/temporal"
@@ -181,7 +182,7 @@ const largeTree = `machine Top {
 
 // TestNamedTree: what a large machine is called by names all definitions, and its child does, too.
 func TestNamedTree(t *testing.T) {
-	machines := compiledTree(largeTree + large(600, "event.n"))
+	machines := tabletest.Machines(t, largeTree+large(600, "event.n"))
 	if len(machines) != 2 {
 		t.Fatal("the machines do not compile")
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/table"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime/enginetest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -42,26 +43,10 @@ func untimed(text string) string {
 
 // compiled is the one machine of a source; nil where there are several, or errors.
 func compiled(source string) *machine.Machine {
-	if machines := compiledTree(source); len(machines) == 1 {
+	if machines, _ := tabletest.Compile(source); len(machines) == 1 {
 		return machines[0]
 	}
 	return nil
-}
-
-// compiledTree are the machines of a source, each before those that call it; none where it has errors.
-func compiledTree(source string) (machines []*machine.Machine) {
-	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		return nil
-	}
-	for _, of := range slices.Backward(unit.Program.Machines) {
-		m, err := machine.Compile(table.Compile(of))
-		if err != nil {
-			return nil
-		}
-		machines = append(machines, m)
-	}
-	return machines
 }
 
 // continuations counts those of all tapes, and renewed the tapes that had one.
@@ -214,10 +199,7 @@ func TestExamples(t *testing.T) {
 		}
 		// What is due within milliseconds the clock on the wall outruns: see playBoth.
 		source = bytes.ReplaceAll(source, []byte("backoff 50ms..1s"), []byte("backoff 10s..1m"))
-		machines := compiledTree(oneByOne.ReplaceAllString(elements.ReplaceAllString(string(source), "$1 limit 1"), "$1 limit 1"))
-		if len(machines) == 0 {
-			t.Fatalf("the machines of %s do not compile", file)
-		}
+		machines := tabletest.Machines(t, oneByOne.ReplaceAllString(elements.ReplaceAllString(string(source), "$1 limit 1"), "$1 limit 1"))
 		played := 0 // records
 		for seed := uint64(0); seed < 1000 && played < enough; seed++ {
 			t.Run(fmt.Sprint(filepath.Base(file), seed), func(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/parallel"
 )
 
 // DefaultLimit is the Limit that is enough for most machines.
@@ -53,7 +53,7 @@ func Compare(old, new *ir.Program, o Options) *Result {
 		}
 	}
 	same := make([]bool, len(pairs))
-	check.InParallel(len(pairs), func(i int) { same[i] = pairs[i].compare() })
+	parallel.Do(len(pairs), func(i int) { same[i] = pairs[i].compare() })
 	out.Paired = len(pairs)
 	for i, p := range pairs {
 		out.Points = append(out.Points, p.points...)

@@ -3,7 +3,6 @@ package breaking_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,25 +12,15 @@ import (
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // corpus are the machines of the examples, by their files.
 func corpus(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("../../examples/*/*.fsm")
-	if err != nil || len(files) < 5 {
-		t.Fatal(files, err)
-	}
 	out := map[string]string{}
-	for _, f := range files {
-		if !lang.InFolder(f) {
-			continue // scenarios
-		}
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[f] = string(src)
+	for _, s := range langtest.Sources(t, "../../examples/*/*.fsm") {
+		out[s.Name] = string(s.Src)
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/contracttest"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestChanges changes random machines in ways that change nothing: what the
@@ -47,11 +47,7 @@ func saysOf(t *testing.T, m *contracttest.Machine, except []string) []string {
 	t.Helper()
 	text := m.Text()
 	places := m.Places()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
-	if unit.Diags.HasErrors() {
-		t.Fatalf("%s\n%s", unit.Diags[0].Message, text)
-	}
-	diags, worsts := check.Analyze(unit.Program, all.Rules, 4_000_000, false)
+	diags, worsts := check.Analyze(langtest.Unit(t, text).Program, all.Rules, 4_000_000, false)
 	lines := map[string]bool{}
 	for _, d := range diags {
 		switch d.Rule {

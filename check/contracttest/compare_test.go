@@ -13,8 +13,8 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/contracttest"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 var contractSeed = flag.Uint64("contract-seed", 1, "the first random machine")
@@ -212,11 +212,7 @@ func compare(t *testing.T, m *contracttest.Machine, text string, space *contract
 	if child := m.Called(); child != nil {
 		text += child.Text()
 	}
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
-	if unit.Diags.HasErrors() {
-		t.Fatalf("line %d: %s\n%s", unit.Diags[0].Span.Start.Line, unit.Diags[0].Message, text)
-	}
-	diags, worsts := check.Analyze(unit.Program, all.Rules, 4_000_000, false)
+	diags, worsts := check.Analyze(langtest.Unit(t, text).Program, all.Rules, 4_000_000, false)
 	diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Machine == "Child" })
 	found, must := space.Verdicts()
 	truth := map[place]bool{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestRunsOfChains counts runs of steps: in a chain of arms or requires with three host
@@ -36,8 +36,7 @@ func TestRunsOfChains(t *testing.T) {
 
 // TestTryFurther: what gave up before is not tried a second time with a higher limit.
 func TestTryFurther(t *testing.T) {
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte("machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n")}})
-	table := flat.New(unit.Program.Machines[0])
+	table := flat.New(langtest.Machine(t, "machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n"))
 	for before, timed := range map[int]bool{0: true, maxTimed - 1: true, maxTimed: false} {
 		if p, _ := TryFurther(table, before, DefaultLimit, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
 			t.Errorf("tried up to %d before: times decide is not %v", before, timed)

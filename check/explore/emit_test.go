@@ -7,17 +7,14 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // explored is the product of src and the work that it took.
 func explored(t *testing.T, src string) *search {
 	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s: %s", d.Span, d.Message)
-	}
-	x, _ := exploration(flat.New(unit.Program.Machines[0]), DefaultLimit, data.New(unit.Program.Machines[0]), nil)
+	m := langtest.Machine(t, src)
+	x, _ := exploration(flat.New(m), DefaultLimit, data.New(m), nil)
 	if x == nil {
 		t.Fatal("it is past the limit")
 	}

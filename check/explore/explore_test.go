@@ -2,8 +2,6 @@ package explore_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,20 +11,10 @@ import (
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
-
-// machine is the one machine in src, which has no fault in its names.
-func machine(t testing.TB, src string) *ir.Machine {
-	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
-	}
-	return unit.Program.Machines[0]
-}
 
 func state(t testing.TB, m *ir.Machine, path string) *ir.State {
 	t.Helper()
@@ -69,7 +57,7 @@ func controlled(c *control.Graph) []string {
 }
 
 func TestWitnessTimes(t *testing.T) {
-	m := machine(t, `
+	m := langtest.Machine(t, `
 machine Times {
     context {
         wait duration 1s..1m = 30s
@@ -117,7 +105,7 @@ func parallel(n int) string {
 
 func TestActivitiesSideBySide(t *testing.T) {
 	const n = 300
-	m := machine(t, parallel(n))
+	m := langtest.Machine(t, parallel(n))
 	p := explore.NewProduct(flat.New(m), explore.DefaultLimit)
 	if got, want := p.Configurations(), n+4; got != want {
 		t.Errorf("%d configurations, want %d: the start, one for each end, two terminals", got, want)
@@ -131,7 +119,7 @@ func TestActivitiesSideBySide(t *testing.T) {
 
 // TestRequire sends a run elsewhere within the step.
 func TestRequire(t *testing.T) {
-	m := machine(t, `
+	m := langtest.Machine(t, `
 machine Requires {
     context { ok bool = true }
     event Go
@@ -159,7 +147,7 @@ machine Requires {
 
 // TestChoiceWaitsForNothing: in a choice state nothing comes before done.
 func TestChoiceWaitsForNothing(t *testing.T) {
-	m := machine(t, `
+	m := langtest.Machine(t, `
 machine Choice {
     context { ok bool = true }
     event Go
@@ -186,39 +174,29 @@ machine Choice {
 // TestControlHasAllPaths: what a run enters the control graph does, too, and what
 // that surely enters or surely finishes from a run does, if no step halts it.
 func TestControlHasAllPaths(t *testing.T) {
-	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
+	for _, m := range langtest.Machines(t, "../rule/*/testdata/*.fsm") {
+		table := flat.New(m)
+		p := explore.NewProduct(table, explore.DefaultLimit)
+		if p == nil {
+			continue
 		}
-		for _, m := range lang.Load([]lang.Source{{Name: f, Src: src}}).Program.Machines {
-			table := flat.New(m)
-			p := explore.NewProduct(table, explore.DefaultLimit)
-			if p == nil {
-				continue
+		c := control.New(table)
+		surely, halts := c.SurelyEntered(), len(p.Faults()) > 0
+		for _, s := range m.States {
+			_, some := c.Entered(s)
+			_, run := p.Entered(s)
+			if run && !some || surely[s.ID] && !run && !halts {
+				t.Errorf("%s: %s is entered by a run: %t, on some path %t, surely %t", m.Span, s.Path, run, some, surely[s.ID])
 			}
-			c := control.New(table)
-			surely, halts := c.SurelyEntered(), len(p.Faults()) > 0
-			for _, s := range m.States {
-				_, some := c.Entered(s)
-				_, run := p.Entered(s)
-				if run && !some || surely[s.ID] && !run && !halts {
-					t.Errorf("%s: %s is entered by a run: %t, on some path %t, surely %t", m.Span, s.Path, run, some, surely[s.ID])
-				}
-			}
-			if c.SureToFinish() && !halts && slices.Contains(p.Doomed(), true) {
-				t.Errorf("%s: every run can finish, says the control graph", m.Span)
-			}
+		}
+		if c.SureToFinish() && !halts && slices.Contains(p.Doomed(), true) {
+			t.Errorf("%s: every run can finish, says the control graph", m.Span)
 		}
 	}
 }
 
 func BenchmarkExplore(b *testing.B) {
-	m := machine(b, parallel(200))
+	m := langtest.Machine(b, parallel(200))
 	table := flat.New(m)
 	for b.Loop() {
 		explore.NewProduct(table, explore.DefaultLimit)

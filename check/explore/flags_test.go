@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // flagged is a machine with n flags that one event sets, and with the arms given.
@@ -32,11 +32,7 @@ func flagged(t *testing.T, n int, event, arms string) *flat.Table {
 	}
 	b.WriteString(" }" + after + "\n" + arms + " }\n state Other {\n  on Go when f1 && !f2 -> Third else -> Done\n  on Clear -> Wait unbounded { f0 = false }\n }\n" +
 		" state Third { on Go when f0 -> Done else reject }\n terminal Done\n terminal Late failure\n}\n")
-	unit := lang.Load([]lang.Source{{Name: "flags.fsm", Src: []byte(b.String())}})
-	if list := unit.Diags; list.HasErrors() {
-		t.Fatalf("%v\n%s", list, b.String())
-	}
-	return flat.New(unit.Program.Machines[0])
+	return flat.New(langtest.Machine(t, b.String()))
 }
 
 // TestFlagsOneByOne: an event that brings flags one by one leads to the same

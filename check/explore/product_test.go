@@ -9,11 +9,12 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 func product(t testing.TB, src string) *explore.Product {
 	t.Helper()
-	p := explore.NewProduct(flat.New(machine(t, src)), explore.DefaultLimit)
+	p := explore.NewProduct(flat.New(langtest.Machine(t, src)), explore.DefaultLimit)
 	if p == nil {
 		t.Fatal("past the limit")
 	}
@@ -173,7 +174,7 @@ func grid(k int) string {
 }
 
 func BenchmarkProduct(b *testing.B) {
-	m := machine(b, grid(6))
+	m := langtest.Machine(b, grid(6))
 	table := flat.New(m)
 	for b.Loop() {
 		p := explore.NewProduct(table, explore.DefaultLimit)

@@ -1,34 +1,18 @@
 package flat_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // load gives every machine in the rules' testdata.
 func load(t *testing.T) []*ir.Machine {
-	t.Helper()
-	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	files = append(files, "../testdata/codereview.fsm")
-	var machines []*ir.Machine
-	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		machines = append(machines, lang.Load([]lang.Source{{Name: f, Src: src}}).Program.Machines...)
-	}
-	return machines
+	return langtest.Machines(t, "../rule/*/testdata/*.fsm", "../testdata/codereview.fsm")
 }
 
 // TestTableIsWhatTheIRSays compares the table with ir.Machine.Cases and

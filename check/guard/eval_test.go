@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/guard"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // This file computes guards as section 6 of the language says it, on concrete
@@ -251,11 +251,7 @@ const declarations = `
 func machine(t testing.TB, body string) *ir.Machine {
 	t.Helper()
 	src := "machine M(p int, q string) {" + declarations + "initial A\nstate A {\n" + body + "\n}\nterminal B\n}\n"
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
-	}
-	m := unit.Program.Machines[0]
+	m := langtest.Machine(t, src)
 	for _, v := range m.Fields {
 		v.Assigned = true // the guards alone are in question, of any data
 	}

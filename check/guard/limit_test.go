@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/guard"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // Int is a machine with n int fields v0, v1, … whose type is typ, and guards.
@@ -25,12 +25,8 @@ func Int(t testing.TB, n int, typ string, texts ...string) []guard.Guard {
 		src.WriteString("on E when " + text + " -> B\n")
 	}
 	src.WriteString("}\nterminal B\n}")
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src.String())}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s: %s: %s", d.Span, d.Rule, d.Message)
-	}
 	var out []guard.Guard
-	for _, a := range unit.Program.Machines[0].Arms {
+	for _, a := range langtest.Machine(t, src.String()).Arms {
 		out = append(out, guard.Read(a.When, nil))
 	}
 	return out

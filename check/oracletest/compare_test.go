@@ -437,7 +437,7 @@ func deadArms(s *oracletest.Space) verdict {
 // checker these are two questions, though what is asked may be the same in each run.
 func asksTwice(a *ir.Arm) bool {
 	asked := map[*ir.Guard]string{}
-	for _, arm := range check.Chain(a) {
+	for _, arm := range a.Chain() {
 		for _, call := range ir.GuardCalls(arm.When) {
 			text := ir.ExprText(call)
 			if before, twice := asked[call.Guard]; twice && before != text {

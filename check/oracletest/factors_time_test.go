@@ -9,7 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // lowest is a machine of two states that calls none: its runs last at most
@@ -236,11 +236,7 @@ machine Middle {
 			{"the child as well as the timer", 12*s + low + 4*s + 20*s},
 		}},
 	} {
-		unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(c.src)}})
-		if len(unit.Diags) > 0 {
-			t.Fatal(c.name, unit.Diags)
-		}
-		m := unit.Program.Machines[0]
+		m := langtest.Machine(t, c.src)
 		space := oracletest.Unexplored(m)
 		says := check.Bounds(m, explore.DefaultLimit).Time
 		slowest := space.Slowest(rand.New(rand.NewPCG(1, 1)), 400)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +19,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -490,18 +489,9 @@ func zero(d *machine.Definition, t *machine.Type) any {
 
 // TestWitnessesReplay replays every witness of every rule's examples.
 func TestWitnessesReplay(t *testing.T) {
-	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
 	played := 0
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unit := lang.Load([]lang.Source{{Name: file, Src: src}})
-		for _, m := range unit.Program.Machines {
+	for _, source := range langtest.Sources(t, "../rule/*/testdata/*.fsm") {
+		for _, m := range lang.Load([]lang.Source{source}).Program.Machines {
 			if m.Broken || m.Incomplete {
 				continue
 			}
@@ -557,11 +547,7 @@ func holdsAll(t *testing.T, m *ir.Machine, d diag.Diagnostic) {
 // TestWorstRunsReplay replays the worst runs, and counts.
 func TestWorstRunsReplay(t *testing.T) {
 	for _, name := range []string{"codereview", "patch", "order"} {
-		src, err := os.ReadFile("../testdata/" + name + ".fsm")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := lang.Load([]lang.Source{{Name: name, Src: src}}).Program.Machines[0]
+		m := langtest.Machines(t, "../testdata/"+name+".fsm")[0]
 		w := check.Bounds(m, explore.DefaultLimit)
 		for i, f := range append([]check.Figure{w.Steps}, w.Activities...) {
 			r, err := newReplay(m)

@@ -3,16 +3,14 @@ package oracletest_test
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -171,24 +169,13 @@ func (w *walk) answers() {
 }
 
 func TestRandomRunsKeepToWhatIsProved(t *testing.T) {
-	files, err := filepath.Glob("../rule/*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
-	files = append(files, "../testdata/codereview.fsm")
 	random := rand.New(rand.NewPCG(1, 2))
 	met, reachable := 0, 0
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range lang.Load([]lang.Source{{Name: file, Src: src}}).Program.Machines {
-			product := explore.NewProduct(flat.New(m), 100_000)
-			if product != nil {
-				a, b := wanderAll(t, m, product, random)
-				met, reachable = met+a, reachable+b
-			}
+	for _, m := range langtest.Machines(t, "../rule/*/testdata/*.fsm", "../testdata/codereview.fsm") {
+		product := explore.NewProduct(flat.New(m), 100_000)
+		if product != nil {
+			a, b := wanderAll(t, m, product, random)
+			met, reachable = met+a, reachable+b
 		}
 	}
 	if 10*met < 9*reachable {

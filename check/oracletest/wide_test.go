@@ -3,8 +3,6 @@ package oracletest_test
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // during has *at hold v while t runs.
@@ -61,18 +60,8 @@ func pointers[T any](list []T) (out []*T) {
 // behind a junction, and with none.
 func TestJunctionsChangeNothing(t *testing.T) {
 	var sources []string
-	for _, pattern := range []string{"../rule/*/testdata/*.fsm", "../../examples/*/*.fsm", "../../examples/*.fsm"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range slices.DeleteFunc(files, func(f string) bool { return !lang.InFolder(f) }) {
-			src, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources = append(sources, string(src))
-		}
+	for _, s := range langtest.Sources(t, "../rule/*/testdata/*.fsm", "../../examples/*/*.fsm") {
+		sources = append(sources, string(s.Src))
 	}
 	for seed := range uint64(300) {
 		for _, generate := range []func(*rand.Rand) string{oracletest.Generate, oracletest.GenerateFlat, oracletest.GenerateWide} {

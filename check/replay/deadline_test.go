@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/replay"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 const deadlines = `machine Deadlines(until time) {
@@ -43,7 +43,7 @@ const deadlines = `machine Deadlines(until time) {
 // TestDeadlines performs paths that need a deadline to come at once, in the midst
 // of the run, and not before its end.
 func TestDeadlines(t *testing.T) {
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(deadlines)}}).Program.Machines[0]
+	m := langtest.Machine(t, deadlines)
 	for _, c := range []struct {
 		path string // state: input at the time given, …
 		want string // what is chosen; empty where no value will do

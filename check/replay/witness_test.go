@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fsmc-dev/fsmc/check/replay"
-	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 const machine = `machine M(limit int) {
@@ -45,8 +45,7 @@ const machine = `machine M(limit int) {
 // TestWitness performs paths of one machine: those that a run can take, and
 // those that differ from one in a single thing.
 func TestWitness(t *testing.T) {
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(machine)}})
-	m := unit.Program.Machines[0]
+	m := langtest.Machine(t, machine)
 	row := func(state, input string) diag.Step { return diag.Step{State: state, Input: input} }
 	open := diag.Step{State: "A", Input: "Go", Guards: map[string]bool{"open()": true}}
 	for _, c := range []struct {
@@ -81,7 +80,7 @@ func TestWitness(t *testing.T) {
 
 // TestWitnessIsFilled holds that what had to be chosen is shown, and the times.
 func TestWitnessIsFilled(t *testing.T) {
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(machine)}}).Program.Machines[0]
+	m := langtest.Machine(t, machine)
 	w := &diag.Witness{Loop: -1, Path: []diag.Step{
 		{State: "A", Input: "Claim"}, {State: "B", Input: "Found"}, {State: "C", Input: "after wait"}, {State: "B", Input: "failed(timeout)"}, {State: "B"},
 	}}
@@ -128,7 +127,7 @@ const waits = `machine M {
 // TestLatest holds that what can wait comes just before what would end the wait,
 // where the rows after it leave the time, and at once where they do not.
 func TestLatest(t *testing.T) {
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(waits)}}).Program.Machines[0]
+	m := langtest.Machine(t, waits)
 	for _, c := range []struct {
 		path string // state: input at the time wanted, …
 	}{
@@ -159,7 +158,7 @@ func TestLatest(t *testing.T) {
 // TestOneAnswerInAStep: two calls of a host guard that come down to the same
 // arguments are one question.
 func TestOneAnswerInAStep(t *testing.T) {
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(`machine M {
+	m := langtest.Machine(t, `machine M {
     context { n int 0..3 = 1 }
     event Go
     guard host(n int)
@@ -171,7 +170,7 @@ func TestOneAnswerInAStep(t *testing.T) {
     state B { require host(1) else -> Done }
     terminal Done
 }
-`)}}).Program.Machines[0]
+`)
 	path := func(last string, second bool) *diag.Witness {
 		asked := map[string]bool{"host(n)": false, "host(1)": second}
 		return &diag.Witness{Loop: -1, Path: []diag.Step{{State: "A", Input: "Go", Guards: asked}, {State: last}}}

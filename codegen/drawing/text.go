@@ -36,7 +36,7 @@ func elseText(a *ir.Arm) string {
 	if a.Index == 0 {
 		return ""
 	}
-	before := siblings(a)[a.Index-1]
+	before := a.Chain()[a.Index-1]
 	if a.Index > 1 || before.When != nil || before.Max == nil {
 		return "else"
 	}
@@ -44,14 +44,6 @@ func elseText(a *ir.Arm) string {
 		return "after " + plural(*before.Max, "retry", "retries")
 	}
 	return "after " + plural(*before.Max, "time", "times")
-}
-
-// siblings are the arms of the chain in which a stands.
-func siblings(a *ir.Arm) []*ir.Arm {
-	if a.Timer != nil {
-		return a.Timer.Arms
-	}
-	return a.Handler.Arms
 }
 
 func plural(n int64, one, many string) string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // run runs the go command in a temporary module with files, by their paths
@@ -113,11 +113,7 @@ func newBatch(t *testing.T) *batch {
 // add drives the machine in src for a number of runs of so many steps.
 func (b *batch) add(pkg, src string, runs, steps int) {
 	b.t.Helper()
-	unit := lang.Load([]lang.Source{{Name: pkg + ".fsm", Src: []byte(src)}})
-	if unit.Diags.HasErrors() {
-		b.t.Fatalf("%s: %v\n%s", pkg, unit.Diags, src)
-	}
-	m := unit.Program.Machines[0]
+	m := langtest.Machine(b.t, src)
 	b.files[pkg+"/m.fsm"] = src
 	b.files[pkg+"/core.go"] = string(generate(b.t, pkg, pkg+".fsm", src, true))
 	b.files[pkg+"/glue.go"] = glue(pkg, m, string(table.Compile(m).Encode()))

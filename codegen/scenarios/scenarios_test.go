@@ -1,10 +1,8 @@
 package scenarios_test
 
 import (
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -69,28 +68,7 @@ var unsaid = map[string]string{
 // TestMachines generates scenarios for the machines of the repository: they take every arm that the explorer can
 // take, but for those of unsaid.
 func TestMachines(t *testing.T) {
-	root := filepath.Join("..", "..")
-	var sources []lang.Source
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && d.Name() == "node_modules":
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".fsm") || strings.HasSuffix(path, "_test.fsm"):
-			return nil
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		sources = append(sources, lang.Source{Name: filepath.ToSlash(name), Src: src})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := slices.DeleteFunc(langtest.Repository(t, "../.."), func(s lang.Source) bool { return !lang.InFolder(s.Name) })
 	g := generator{t: t, among: lang.Among(sources), missed: map[string]string{}}
 	for _, src := range sources {
 		g.generates(src)

@@ -6,15 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
@@ -23,12 +18,13 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/layout/layouttest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // Every machine of the repository, those in documents and archives too, is drawn so that
 // nothing lies on anything else.
 func TestRepository(t *testing.T) {
-	sources := repository(t)
+	sources := langtest.Repository(t, "../..", ".txtar", ".md")
 	among := lang.Among(sources)
 	machines := 0
 	for i, src := range sources {
@@ -45,48 +41,6 @@ func TestRepository(t *testing.T) {
 	if machines < 30 {
 		t.Fatalf("%d machines: the test sees nothing", machines)
 	}
-}
-
-// repository are the files in the language, those in archives, and what Markdown shows of it.
-func repository(t *testing.T) []lang.Source {
-	t.Helper()
-	var sources []lang.Source
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && len(entry.Name()) > 2 && entry.Name()[0] == '.':
-			return filepath.SkipDir
-		}
-		kind := filepath.Ext(path)
-		if kind != ".fsm" && kind != ".txtar" && kind != ".md" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case ".fsm":
-			sources = append(sources, lang.Source{Name: path, Src: text})
-		case ".md":
-			for i, block := range strings.Split(string(text), "```fsm\n")[1:] {
-				code, _, _ := strings.Cut(block, "```")
-				sources = append(sources, lang.Source{Name: fmt.Sprintf("%s/%d.fsm", path, i), Src: []byte(code)})
-			}
-		default:
-			for _, file := range txtar.Parse(text).Files {
-				if strings.HasSuffix(file.Name, ".fsm") {
-					sources = append(sources, lang.Source{Name: path + "/" + file.Name, Src: file.Data})
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sources
 }
 
 func TestRandomMachines(t *testing.T) {

@@ -2,13 +2,12 @@ package svg
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // FuzzPrint draws whatever resolves: no text of a machine ends its element, and nothing
@@ -23,16 +22,8 @@ func FuzzPrint(f *testing.F) {
 	} {
 		f.Add(src)
 	}
-	seeds, err := filepath.Glob("../testdata/*.fsm")
-	if err != nil || len(seeds) == 0 {
-		f.Fatal(seeds, err)
-	}
-	for _, path := range seeds {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(src))
+	for _, s := range langtest.Sources(f, "../testdata/*.fsm") {
+		f.Add(string(s.Src))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, m := range codegentest.Broken(src) {

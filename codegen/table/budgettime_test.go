@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -14,10 +13,7 @@ import (
 // from its own start. Where the time had passed its budget before, it holds nothing back.
 func TestBudgetTimeAfterMigration(t *testing.T) {
 	compile := func(top string) *machine.Machine {
-		src := fmt.Sprintf("machine M { event Go\n initial A\n %s\n state A { on Go -> Late after 99h -> Late }\n terminal Late }", top)
-		m, err := machine.Compile(table.Compile(lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}}).Program.Machines[0]))
-		must(t, err)
-		return m
+		return tabletest.Machine(t, fmt.Sprintf("machine M { event Go\n initial A\n %s\n state A { on Go -> Late after 99h -> Late }\n terminal Late }", top))
 	}
 	within := func(time string) string { return "budget { time " + time + " }\n on over_budget ignore" }
 	for name, c := range map[string]struct {

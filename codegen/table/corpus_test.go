@@ -1,8 +1,6 @@
 package table_test
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -29,11 +28,11 @@ func faulty(path string, m *ir.Machine) bool {
 // form of its definition: a missing name, index or type shows there.
 func TestEveryMachineCompiles(t *testing.T) {
 	compiled := 0
-	for path, src := range sources(t) {
-		again := load(path, src)
-		for i, m := range load(path, src) {
+	for _, s := range langtest.Repository(t, "../..") {
+		again := load(s.Name, s.Src)
+		for i, m := range load(s.Name, s.Src) {
 			compiled++
-			t.Run(path+" "+m.Name, func(t *testing.T) { compiles(t, m, again[i], faulty(path, m)) })
+			t.Run(s.Name+" "+m.Name, func(t *testing.T) { compiles(t, m, again[i], faulty(s.Name, m)) })
 		}
 	}
 	if compiled < 50 {
@@ -61,8 +60,8 @@ func compiles(t *testing.T, m, again *ir.Machine, faulty bool) {
 // FuzzCompile: whatever the front end finds no fault with compiles to a
 // definition that reads back the same and that the runtime accepts or refuses.
 func FuzzCompile(f *testing.F) {
-	for _, src := range sources(f) {
-		f.Add(src)
+	for _, s := range langtest.Repository(f, "../..") {
+		f.Add(s.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		again := load("fuzz.fsm", src)
@@ -104,32 +103,5 @@ func load(path string, src []byte) []*ir.Machine {
 			out = append(out, m)
 		}
 	}
-	return out
-}
-
-// sources reads every machine file of the repository, by its path from the root.
-func sources(t testing.TB) map[string][]byte {
-	t.Helper()
-	const root = "../.."
-	out := map[string][]byte{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		hidden := strings.HasPrefix(entry.Name(), ".") && path != root
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && hidden:
-			return fs.SkipDir
-		case filepath.Ext(path) != ".fsm":
-			return nil
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
-		out[filepath.ToSlash(rel)] = src
-		return err
-	})
-	must(t, err)
 	return out
 }

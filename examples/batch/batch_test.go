@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,17 +9,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 )
 
-// asProgram makes the test binary be the program: it starts itself as such, and
-// so do the processes that it starts.
-const asProgram = "BATCH_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { transcript.Main(m, main) }
 
 // TestKilled runs the whole example with fewer documents: workers are killed in the middle of
 // them, and the program itself holds what is left against what was promised.
@@ -30,17 +19,12 @@ func TestKilled(t *testing.T) {
 	if testing.Short() {
 		documents, kills = "200", 3
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-dir", t.TempDir(), "-documents", documents, "-kills", strconv.Itoa(kills), "-after", "80")
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	transcript.Check(t, "README.md", "go run ./examples/batch", string(out))
-	if n := strings.Count(string(out), "  killed: "); n != kills {
+	out := transcript.Run(t, "-dir", t.TempDir(), "-documents", documents, "-kills", strconv.Itoa(kills), "-after", "80")
+	transcript.Check(t, "README.md", "go run ./examples/batch", out)
+	if n := strings.Count(out, "  killed: "); n != kills {
 		t.Errorf("%d workers were killed, want %d:\n%s", n, kills, out)
 	}
-	if strings.Contains(string(out), "FAIL") {
+	if strings.Contains(out, "FAIL") {
 		t.Errorf("a promise is broken:\n%s", out)
 	}
 }

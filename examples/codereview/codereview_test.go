@@ -16,26 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 )
 
-// asProgram makes the test binary be the program: it starts itself as such, and
-// so do the worker processes that it starts.
-const asProgram = "CODEREVIEW_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// example runs the program and gives all that it prints.
-func example(t *testing.T, args ...string) (string, error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
+func TestMain(m *testing.M) { transcript.Main(m, main) }
 
 // build compiles a command of this module.
 func build(t *testing.T, pkg string) string {
@@ -63,10 +44,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel() // it mostly waits
 	needs(t, "git")
 	dir := t.TempDir()
-	out, err := example(t, "-dir", dir)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out := transcript.Run(t, "-dir", dir)
 	transcript.Check(t, "README.md", "go run ./examples/codereview", out)
 	for _, want := range []string{
 		"CodeReview: 9 states, 13 transitions: no findings",
@@ -105,8 +83,8 @@ func TestRefusesAnOldFolder(t *testing.T) {
 	if err := os.WriteFile(database(dir), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := example(t, "-dir", dir)
-	if err == nil || !strings.Contains(out, "holds an earlier review") {
+	out, err := transcript.Command(t, "-dir", dir).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "holds an earlier review") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

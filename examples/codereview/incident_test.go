@@ -39,10 +39,7 @@ func TestNaiveDay(t *testing.T) {
 func TestIncident(t *testing.T) {
 	t.Parallel() // it mostly waits
 	dir := filepath.Join(t.TempDir(), "day")
-	out, err := example(t, "-incident", "-reviews", "60", "-dir", dir)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out := transcript.Run(t, "-incident", "-reviews", "60", "-dir", dir)
 	killed := regexp.MustCompile(`(\d+) workers were killed`).FindStringSubmatch(out)
 	if killed == nil {
 		t.Fatalf("no word of the kills:\n%s", out)

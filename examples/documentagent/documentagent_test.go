@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,16 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// asProgram makes the test binary be the program.
-const asProgram = "DOCUMENTAGENT_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { transcript.Main(m, main) }
 
 // TestThreeDays runs the whole example, and looks into the database with eyes of
 // its own: both repairs stand in the histories, as what they were.
@@ -34,15 +24,10 @@ func TestThreeDays(t *testing.T) {
 	if testing.Short() {
 		sessions = "100"
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-sessions", sessions, "-dir", s.dir)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	transcript.Check(t, "README.md", "go run ./examples/documentagent", string(out))
+	out := transcript.Run(t, "-sessions", sessions, "-dir", s.dir)
+	transcript.Check(t, "README.md", "go run ./examples/documentagent", out)
 	if !testing.Short() {
-		showsFigures(t, string(out))
+		showsFigures(t, out)
 	}
 
 	store, err := sqlite.Open(t.Context(), s.database(), sqlite.ReadOnly())

@@ -10,46 +10,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
 	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// asProgram makes this test binary, and the workers that it starts, the program
-// itself.
-const asProgram = "ORDERFULFILLMENT_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// binary is the example as a process of its own.
-func binary(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	return cmd
-}
+func TestMain(m *testing.M) { transcript.Main(m, main) }
 
 // TestStory runs the whole example: real worker processes, killed with SIGKILL,
 // and services that fail after the work. Then it looks at what is left.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	out, err := binary(t, "-orders", "24", "-dir", dir).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Log(string(out))
+	out := transcript.Run(t, "-orders", "24", "-dir", dir)
+	t.Log(out)
 	for _, want := range []string{
 		`"next_allowed_actions":\[.*\],"summary":"Refused, and nothing has changed: the run has taken \d+ steps, not \d+."`, // whoever else has sent meanwhile, and however often it was tried before
 		`"next_allowed_actions":\[.*"CancelOrder"\],"summary":"Refused, and nothing has changed: nothing takes it there."`,
@@ -60,7 +36,7 @@ func TestStory(t *testing.T) {
 		`[1-9]\d* after it, [1-9]\d* were repeats`,
 		`ok +[1-9]\d* orders undone by warehouse, books and carrier`,
 	} {
-		if !regexp.MustCompile(want).Match(out) {
+		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("the output has nothing like %q", want)
 		}
 	}
@@ -70,7 +46,7 @@ func TestStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown(t, string(page), string(out))
+	shown(t, string(page), out)
 }
 
 // ended looks at the orders whose fate does not depend on the seed.
@@ -163,7 +139,7 @@ func TestAnswer(t *testing.T) {
 // and the account says so.
 func TestForgetfulProvider(t *testing.T) {
 	t.Parallel()
-	out, err := binary(t, "-orders", "12", "-forgetful", "-dir", t.TempDir()).CombinedOutput()
+	out, err := transcript.Command(t, "-orders", "12", "-forgetful", "-dir", t.TempDir()).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !regexp.MustCompile(`FAIL  \d+ orders charged, [1-9]\d* of them more than once`).Match(out) {
 		t.Errorf("%v\n%s", err, out)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,17 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
-// asProgram makes the test binary be the program: it starts itself as such, and
-// so do the processes that it starts.
-const asProgram = "RESEARCHPIPELINE_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { transcript.Main(m, main) }
 
 // TestKilledEverywhere runs the whole example: an orchestrator that is killed at
 // every point, and two processes that race. What is left is then read with eyes
@@ -32,13 +21,8 @@ func TestMain(m *testing.M) {
 func TestKilledEverywhere(t *testing.T) {
 	t.Parallel() // it mostly waits
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-dir", dir, "-pairs", "20")
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	transcript.Check(t, "README.md", "go run ./examples/researchpipeline", string(out))
+	out := transcript.Run(t, "-dir", dir, "-pairs", "20")
+	transcript.Check(t, "README.md", "go run ./examples/researchpipeline", out)
 
 	deaths, err := readLines(deathsFile(dir))
 	if err != nil {

@@ -56,10 +56,8 @@ type fastClock struct {
 	times time.Duration
 }
 
-// Now implements runtime.Clock.
 func (c fastClock) Now() time.Time { return c.from.Add(time.Since(c.from) * c.times) }
 
-// NewTimer implements runtime.Clock.
 func (c fastClock) NewTimer(due time.Time) runtime.ClockTimer {
 	return runtime.SystemClock().NewTimer(c.from.Add(due.Sub(c.from) / c.times))
 }

@@ -184,6 +184,14 @@ type Arm struct {
 	Span token.Span
 }
 
+// Chain are the arms among which a is tried, in order.
+func (a *Arm) Chain() []*Arm {
+	if a.Timer != nil {
+		return a.Timer.Arms
+	}
+	return a.Handler.Arms
+}
+
 // Backoff is the wait before a retry. Without By, the k-th wait is
 // min(First × Factor^(k-1), Last), less at most its Jitter share.
 type Backoff struct {

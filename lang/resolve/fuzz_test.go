@@ -1,8 +1,6 @@
 package resolve_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,22 +10,15 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/ir/irtest"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // FuzzResolve holds that whatever is loaded gives a program that others can
 // work on without looking out for holes.
 func FuzzResolve(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*.fsm")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src)
-		f.Add(src[:len(src)/2])
+	for _, s := range langtest.Sources(f, "testdata/*/*.fsm") {
+		f.Add(s.Src)
+		f.Add(s.Src[:len(s.Src)/2])
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		sources := []lang.Source{{Name: "fuzz.fsm", Src: src}}

@@ -3,7 +3,7 @@ package resolve_test
 import (
 	"testing"
 
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestPermits: what allows a change is no suppression of a finding, and the reverse.
@@ -16,7 +16,7 @@ machine M {
     terminal Done
 }
 `
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}}).Program.Machines[0]
+	m := langtest.Machine(t, src)
 	if len(m.Permits) != 1 || m.Permits[0].Rule != "event-removed" || m.Permits[0].Reason != "it was never sent" {
 		t.Errorf("it permits %+v", m.Permits)
 	}

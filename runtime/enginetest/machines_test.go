@@ -1,7 +1,6 @@
 package enginetest_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,26 +9,9 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
-
-// compiled are the machines of a file, each before those that call it; none where it has errors.
-func compiled(source string) (machines []*machine.Machine) {
-	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		return nil
-	}
-	for _, of := range slices.Backward(unit.Program.Machines) {
-		m, err := machine.Compile(table.Compile(of))
-		if err != nil {
-			return nil
-		}
-		machines = append(machines, m)
-	}
-	return machines
-}
 
 // kinds are the generators of the repository, each with its share of twenty. Not among them is that of
 // trees which are held to a budget: an attempt of a child may begin before its parent, that is told of
@@ -55,7 +37,7 @@ func generate(seed uint64) (string, []*machine.Machine) {
 				continue
 			}
 			source := oneByOne.ReplaceAllString(kinds[i].generate(r), "$1 limit 1")
-			if machines := compiled(source); machines != nil && !slices.ContainsFunc(machines, callsAtOnce) {
+			if machines, _ := tabletest.Compile(source); machines != nil && !slices.ContainsFunc(machines, callsAtOnce) {
 				return source, machines
 			}
 			break
@@ -81,9 +63,7 @@ func examples(t *testing.T) map[string][]*machine.Machine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all[name] = compiled(string(source)); all[name] == nil {
-			t.Fatal(fmt.Errorf("the machines of %s do not compile", name))
-		}
+		all[name] = tabletest.Machines(t, string(source))
 	}
 	return all
 }

@@ -8,11 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // review is a code-review agent without children.
@@ -22,20 +20,7 @@ func review(t *testing.T) *runtime.Machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile(t, string(text))
-}
-
-func compile(t *testing.T, text string) *runtime.Machine {
-	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
-	if len(unit.Program.Machines) != 1 {
-		t.Fatal(unit.Diags)
-	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return tabletest.Machine(t, string(text))
 }
 
 type fields map[string]any
@@ -97,7 +82,7 @@ func TestDeadline(t *testing.T) {
 
 const guarded = `
 machine Copy(rows int) {
-    context { done bool = false }
+    context { over bool = false }
     event Copied
     event Go
     activity copy(rows int) -> Copied
@@ -111,7 +96,7 @@ machine Copy(rows int) {
         after 1h -> Broken
     }
     state Copying {
-        do copy(rows) timeout 10m progress 1m per run
+        do copy(rows) timeout 10m progress 1m
         on Copied -> Done
         on failed(stalled) retry 2 backoff 1s else -> Broken
     }
@@ -122,7 +107,7 @@ machine Copy(rows int) {
 
 // TestCheckpointAndGuard stalls after a checkpoint, which the next attempt gets.
 func TestCheckpointAndGuard(t *testing.T) {
-	fsmtest.Play(t, compile(t, guarded), func(t *fsmtest.T) {
+	fsmtest.Play(t, tabletest.Machine(t, guarded), func(t *fsmtest.T) {
 		t.Activity("copy", fsmtest.Checkpoints(fields{"row": 4500}, fsmtest.Hangs()), fsmtest.Raises("Copied", nil))
 		run := t.Start(fields{"rows": 9000})
 		t.Guard("allowed", false)
@@ -183,7 +168,7 @@ func TestFaultsAreSeen(t *testing.T) {
 		"wrong parameters": func(t *fsmtest.T) { t.Start(fields{"rows": "many"}) },
 	} {
 		if os.Getenv("FSMTEST_FAULT") == name {
-			fsmtest.Play(t, compile(t, guarded), test)
+			fsmtest.Play(t, tabletest.Machine(t, guarded), test)
 			return
 		}
 		if os.Getenv("FSMTEST_FAULT") == "" {

@@ -5,11 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // orders calls Ask, which calls Phone.
@@ -55,14 +53,9 @@ machine Phone(name string) {
 
 func machines(t *testing.T, text string) map[string]*runtime.Machine {
 	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
 	out := map[string]*runtime.Machine{}
-	for _, source := range unit.Program.Machines {
-		m, err := machine.Compile(table.Compile(source))
-		if err != nil {
-			t.Fatal(err, unit.Diags)
-		}
-		out[source.Name] = m
+	for _, m := range tabletest.Machines(t, text) {
+		out[m.Definition().Name] = m
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
 )
 
@@ -45,7 +46,7 @@ var home = []fsmtest.Step{
 }
 
 func TestWalk(t *testing.T) {
-	m := compile(t, deferring)
+	m := tabletest.Machine(t, deferring)
 	fsmtest.Walk(t, m,
 		fsmtest.Path{Steps: append(home[:3:3],
 			fsmtest.Step{Input: "kept Later", Arm: "Away defer Later", To: "Away"},
@@ -59,7 +60,7 @@ func TestWalk(t *testing.T) {
 
 // TestWalkDoneFirst: `done` of a state without activities comes before events that are kept.
 func TestWalkDoneFirst(t *testing.T) {
-	m := compile(t, `
+	m := tabletest.Machine(t, `
 machine Hasty {
     event Later
     activity wash()
@@ -83,7 +84,7 @@ machine Hasty {
 
 // TestWalkElements: an element of a list is named where it matters, and another one where any will do.
 func TestWalkElements(t *testing.T) {
-	m := compile(t, `
+	m := tabletest.Machine(t, `
 machine Reading(files [0..5]string) {
     context { last string = "" }
     activity read(file string)
@@ -150,7 +151,7 @@ func TestWalkSees(t *testing.T) {
 		"done too early": {Steps: []fsmtest.Step{{Input: "done"}}},
 	} {
 		if os.Getenv("FSMTEST_WALK") == name {
-			fsmtest.Walk(t, compile(t, deferring), path)
+			fsmtest.Walk(t, tabletest.Machine(t, deferring), path)
 			return
 		}
 		if os.Getenv("FSMTEST_WALK") == "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"mime"
@@ -20,11 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	. "github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -33,15 +30,6 @@ var update = flag.Bool("update", false, "write the answers of the archives")
 func TestMain(m *testing.M) {
 	time.Local = time.UTC // sentences have local times
 	os.Exit(m.Run())
-}
-
-// compile gives the machine of a text.
-func compile(source string) (*machine.Machine, error) {
-	unit := lang.Load([]lang.Source{{Name: "review.fsm", Src: []byte(source)}})
-	if len(unit.Diags) > 0 {
-		return nil, errors.New(unit.Diags[0].Message)
-	}
-	return machine.Compile(table.Compile(unit.Program.Machines[0]))
 }
 
 // front is a FrontEnd that draws a word.
@@ -56,7 +44,11 @@ func (front) Diagram(_ context.Context, v *runtime.Version, p Picture) ([]byte, 
 }
 
 func (front) Compile(_ context.Context, source, _ string) (*runtime.Machine, error) {
-	return compile(source)
+	machines, err := tabletest.Compile(source)
+	if err != nil {
+		return nil, err
+	}
+	return machines[0], nil
 }
 
 // server is an API over a store in memory, with a machine and the description of its answers.
@@ -78,15 +70,11 @@ func newServerOver(t testing.TB, db runtime.Store, options ...Option) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := compile(string(source))
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &server{t: t, engine: runtime.NewEngine(db)}
 	guard := func(context.Context, json.RawMessage) (bool, error) { return false, nil }
 	read := func(context.Context, *runtime.Attempt) (runtime.Result, error) { return runtime.Result{}, nil }
 	handlers := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"read": read}, Guards: map[string]runtime.GuardFunc{"is_large": guard}}
-	if err := s.engine.Register(m, string(source), handlers); err != nil {
+	if err := s.engine.Register(tabletest.Machine(t, string(source)), string(source), handlers); err != nil {
 		t.Fatal(err)
 	}
 	s.API = New(s.engine, options...)

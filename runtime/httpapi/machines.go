@@ -144,7 +144,7 @@ type machineAnswer struct {
 	Params []paramRow      `json:"params"`
 	Schema schema.Schema   `json:"schema"` // of the parameters
 	States []stateRow      `json:"states"`
-	Events []action        `json:"events"`
+	Events []schema.Action `json:"events"`
 	Bounds json.RawMessage `json:"bounds,omitempty"`
 	Budget *budgetRow      `json:"budget,omitempty"`
 }
@@ -183,16 +183,11 @@ func (a *API) getMachine(w http.ResponseWriter, r *http.Request) error {
 	d := v.Machine.Definition()
 	answer := machineAnswer{
 		Name: v.Name, Hash: v.Hash, Doc: d.Doc, Source: v.Source, Params: []paramRow{}, Schema: schema.Params(d),
-		States: statesOf(d, stats), Events: []action{}, Budget: budgetOf(d.Budget),
+		States: statesOf(d, stats), Events: schema.Sendable(d), Budget: budgetOf(d.Budget),
 	}
 	for i := range d.Params {
 		f := &d.Params[i]
 		answer.Params = append(answer.Params, paramRow{f.Name, d.FieldType(f), f.Doc})
-	}
-	for i := range d.Events {
-		if !d.Events[i].Internal {
-			answer.Events = append(answer.Events, actionOf(d, i))
-		}
 	}
 	if a.front != nil && v.Source != "" {
 		told, err := a.front.Describe(r.Context(), v)
@@ -235,17 +230,6 @@ func budgetOf(b *machine.Budget) *budgetRow {
 		row.Costs[c.Name] = c.Amount
 	}
 	return row
-}
-
-// action is an event that a run takes, with what it carries.
-type action struct {
-	Event  string        `json:"event"`
-	Doc    string        `json:"doc"`
-	Schema schema.Schema `json:"schema"`
-}
-
-func actionOf(d *machine.Definition, event int) action {
-	return action{Event: d.Events[event].Name, Doc: d.Events[event].Doc, Schema: schema.Event(d, event)}
 }
 
 // errNoFrontEnd is the answer of a route that draws or compiles.

@@ -8,13 +8,14 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/schema"
 )
 
 // runAnswer is a run: the View of the command line, and what it means.
 type runAnswer struct {
 	*runtime.View
 	Sentence string              `json:"sentence"`
-	Actions  []action            `json:"next_allowed_actions"`
+	Actions  []schema.Action     `json:"next_allowed_actions"`
 	Commands []runtime.InputKind `json:"commands"` // pause, resume, retry and cancel, where they would change something
 }
 
@@ -44,13 +45,7 @@ func (a *API) runAnswer(m *runtime.Machine, v *runtime.View, commands []runtime.
 	if a.hideData {
 		v = describe.WithoutData(v)
 	}
-	answer := &runAnswer{View: v, Sentence: describe.Sentence(v, time.Now()), Actions: []action{}, Commands: append([]runtime.InputKind{}, commands...)}
-	for _, e := range v.Events {
-		if event, ok := m.Event(e.Name); ok {
-			answer.Actions = append(answer.Actions, actionOf(m.Definition(), event))
-		}
-	}
-	return answer
+	return &runAnswer{View: v, Sentence: describe.Sentence(v, time.Now()), Actions: schema.Allowed(m, v), Commands: append([]runtime.InputKind{}, commands...)}
 }
 
 func (a *API) getRunAt(w http.ResponseWriter, r *http.Request) error {

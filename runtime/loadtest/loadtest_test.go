@@ -13,10 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -26,24 +24,6 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// compiled are the machines of a file in testdata, which call only those behind them, with
-// their source.
-func compiled(t testing.TB, file string) (machines []*runtime.Machine, text string) {
-	t.Helper()
-	source, err := os.ReadFile(filepath.Join("testdata", file))
-	must(t, err)
-	unit := lang.Load([]lang.Source{{Name: file, Src: source}})
-	if unit.Diags.HasErrors() {
-		t.Fatal(unit.Diags)
-	}
-	for _, of := range unit.Program.Machines {
-		m, err := machine.Compile(table.Compile(of))
-		must(t, err)
-		machines = append(machines, m)
-	}
-	return machines, string(source)
 }
 
 // engine is one on the database at path, with the ticket's activity.
@@ -63,8 +43,9 @@ func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.
 		}
 	})
 	e := runtime.NewEngine(store, opts...)
-	machines, source := compiled(t, file)
-	for _, m := range slices.Backward(machines) {
+	source, err := os.ReadFile(filepath.Join("testdata", file))
+	must(t, err)
+	for _, m := range tabletest.Machines(t, string(source)) {
 		activities := map[string]runtime.ActivityFunc{}
 		for _, a := range m.Definition().Activities {
 			if a.Callee == "" {
@@ -73,7 +54,7 @@ func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.
 				}
 			}
 		}
-		must(t, e.Register(m, source, runtime.Handlers{Activities: activities}))
+		must(t, e.Register(m, string(source), runtime.Handlers{Activities: activities}))
 	}
 	return e
 }

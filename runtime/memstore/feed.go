@@ -16,7 +16,6 @@ type fed struct {
 	n   int
 }
 
-// Feed implements store.Store.
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -35,7 +34,6 @@ func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedR
 	return rows, nil
 }
 
-// FeedEnd implements store.Store.
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 	if err := s.lock(ctx); err != nil {
 		return 0, err
@@ -44,5 +42,4 @@ func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 	return s.feedEnd, nil
 }
 
-// Changed implements store.Store.
 func (s *Store) Changed(ctx context.Context) (int64, error) { return s.FeedEnd(ctx) }

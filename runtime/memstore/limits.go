@@ -73,7 +73,6 @@ func notAfter(t, now time.Time) time.Time {
 	return t
 }
 
-// Limits implements store.Store.
 func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err

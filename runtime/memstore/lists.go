@@ -10,7 +10,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -32,7 +31,6 @@ func (s *Store) dueTimers(now time.Time, run string) (rows []store.TimerRow) {
 	return rows
 }
 
-// NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	if err := s.lock(ctx); err != nil {
 		return time.Time{}, err
@@ -74,7 +72,6 @@ func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 	return next
 }
 
-// Runs implements store.Store.
 func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -103,7 +100,6 @@ func newestFirst(a, b store.RunRow) int {
 	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }
 
-// Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// Look implements store.Store.
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	if err := s.lock(ctx); err != nil {
 		return store.Work{}, err

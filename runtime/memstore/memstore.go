@@ -105,7 +105,6 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// PutDefinition implements store.Store.
 func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -121,7 +120,6 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 	return nil
 }
 
-// Definition implements store.Store.
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return store.DefinitionRow{}, err
@@ -135,7 +133,6 @@ func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRo
 	return d, nil
 }
 
-// Load implements store.Store.
 func (s *Store) Load(ctx context.Context, id string) (store.RunRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return store.RunRow{}, err
@@ -148,7 +145,6 @@ func (s *Store) Load(ctx context.Context, id string) (store.RunRow, error) {
 	return copyRun(&r.row), nil
 }
 
-// Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessage, bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, false, err
@@ -162,7 +158,6 @@ func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessa
 	return bytes.Clone(answer), ok, nil
 }
 
-// History implements store.Store.
 func (s *Store) History(ctx context.Context, id string, after int64, limit int) ([]store.HistoryRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err

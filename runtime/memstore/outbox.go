@@ -36,7 +36,6 @@ func (m *message) row() store.MessageRow {
 	return row
 }
 
-// Outbox implements store.Store.
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -51,7 +50,6 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.Mess
 	return page(rows, limit), nil
 }
 
-// TakeMessages implements store.Store.
 func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -68,12 +66,10 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	return rows, nil
 }
 
-// Delivered implements store.Store.
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, _ time.Time) error {
 	return s.taken(ctx, id, attempt, func(m *message) { m.delivered = true })
 }
 
-// Undelivered implements store.Store.
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.taken(ctx, id, attempt, func(m *message) { m.Ready, m.Reason = micro(ready), reason })
 }

@@ -46,7 +46,6 @@ func (c *tally) add(r *run) error {
 	})
 }
 
-// Counts implements store.Store.
 func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c store.Counts, err error) {
 	if err := s.lock(ctx); err != nil {
 		return c, err
@@ -86,7 +85,6 @@ func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c 
 	return c, nil
 }
 
-// Definitions implements store.Store.
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -103,7 +101,6 @@ func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) 
 	return rows, nil
 }
 
-// VersionCounts implements store.Store.
 func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -123,7 +120,6 @@ func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error)
 	return slices.Collect(maps.Values(byHash)), nil
 }
 
-// Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -132,7 +128,6 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	return s.wanted(), nil
 }
 
-// Waiting implements store.Store.
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -147,7 +142,6 @@ func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]sto
 	return page(rows, limit), nil
 }
 
-// Prune implements store.Store.
 func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if err := s.lock(ctx); err != nil {
 		return done, err

@@ -55,7 +55,6 @@ func (s *Store) row(t *task) store.TaskRow {
 	return row
 }
 
-// Claim implements store.Store.
 func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -122,7 +121,6 @@ func (s *Store) due(now time.Time) map[string]bool {
 	return runs
 }
 
-// Renew implements store.Store.
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, data json.RawMessage) (bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return false, err
@@ -140,7 +138,6 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 	return t.Cancelled, nil
 }
 
-// RenewAll implements store.Store.
 func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
 	if err := s.lock(ctx); err != nil {
 		return store.Renewed{}, err
@@ -161,7 +158,6 @@ func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until t
 	return r, nil
 }
 
-// Release implements store.Store.
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -180,7 +176,6 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 	return nil
 }
 
-// Confirm implements store.Store.
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -197,7 +192,6 @@ func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error
 	return nil
 }
 
-// Expired implements store.Store.
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -217,7 +211,6 @@ func (s *Store) expired(now time.Time, run string) (rows []store.TaskRow) {
 	return rows
 }
 
-// Reclaim implements store.Store.
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -233,7 +226,6 @@ func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error
 	return nil
 }
 
-// Held implements store.Store.
 func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error) {
 	if err := s.lock(ctx); err != nil {
 		return false, err
@@ -242,7 +234,6 @@ func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error
 	return s.anyHeld(id, micro(now)), nil
 }
 
-// Leftovers implements store.Store.
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -260,7 +251,6 @@ func (s *Store) leftovers() (rows []store.TaskRow) {
 	return rows
 }
 
-// Reports implements store.Store.
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -295,7 +285,6 @@ func (s *Store) reports(q *store.ReportQuery) (reports []store.Report) {
 	return reports
 }
 
-// Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -311,7 +300,6 @@ func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
 	return rows, nil
 }
 
-// TaskOf implements store.Store.
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return store.TaskRow{}, err

@@ -65,7 +65,6 @@ type observer struct {
 	linked  bool
 }
 
-// OnStep implements runtime.Observer.
 func (o *observer) OnStep(s runtime.StepInfo) {
 	o.figures.step(&s)
 	if o.tracer == nil {
@@ -107,7 +106,6 @@ func left(s *runtime.StepInfo) (visit int64, leaves bool) {
 	return s.Visit, false
 }
 
-// OnAttempt implements runtime.Observer.
 func (o *observer) OnAttempt(a runtime.AttemptInfo) {
 	o.figures.attempt(&a)
 	if o.tracer == nil || a.Started.IsZero() { // it has not begun

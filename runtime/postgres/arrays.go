@@ -26,7 +26,6 @@ func registerArrays(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// PlanEncode implements pgtype.Codec.
 func (a arrays) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	if plan := planOf(value); plan != nil && format == pgtype.BinaryFormatCode && a.ElementType.OID == plan.element() {
 		return plan
@@ -68,7 +67,6 @@ type elements[T any] struct {
 
 func (e elements[T]) element() uint32 { return e.oid }
 
-// Encode implements pgtype.EncodePlan.
 func (e elements[T]) Encode(value any, to []byte) ([]byte, error) {
 	all := value.([]T)
 	if all == nil {

@@ -22,7 +22,6 @@ type serverClock struct {
 // reading is a time of the server and when it was that, here.
 type reading struct{ server, host time.Time }
 
-// Now implements store.Clock.
 func (c *serverClock) Now() time.Time {
 	at := c.at.Load()
 	if at == nil { // nobody has asked the server
@@ -39,7 +38,6 @@ func (c *serverClock) here() time.Time {
 	return c.host()
 }
 
-// NewTimer implements store.Clock.
 func (c *serverClock) NewTimer(due time.Time) store.ClockTimer {
 	return store.SystemClock().NewTimer(time.Now().Add(due.Sub(c.Now())))
 }
@@ -98,7 +96,6 @@ func offOr(err error) error {
 // timed is a Store for those who live by its clock.
 type timed struct{ *Store }
 
-// Clock implements store.Clocked.
 func (s *Store) Clock() (store.Clock, store.Store) {
 	if s.within != nil { // a transaction of the program, on a store that has asked
 		return &s.within.store.clock, &timed{s}

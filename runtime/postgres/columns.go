@@ -18,7 +18,6 @@ func optional(t time.Time) *time.Time {
 // moment is a time that is read from a column; NULL is the zero time.
 type moment struct{ into *time.Time }
 
-// ScanTimestamptz implements pgtype.TimestamptzScanner.
 func (m moment) ScanTimestamptz(v pgtype.Timestamptz) error {
 	*m.into = time.Time{}
 	if v.Valid {

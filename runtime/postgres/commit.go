@@ -19,7 +19,6 @@ type commit struct {
 	back  bool // the run is moved back from the archive first
 }
 
-// Commit implements store.Store.
 func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err

@@ -119,7 +119,6 @@ type counted struct {
 	texts string
 }
 
-// Counts implements store.Store.
 func (s *Store) Counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
 	rows, err := readAll(ctx, s, func(found row, r *counted) error {
 		return found.Scan(&r.What, &r.Machine, &r.texts, &r.Number, &r.Amount)

@@ -22,7 +22,6 @@ const (
 	WHERE EXISTS (SELECT 1 FROM @all_runs WHERE definition = d.hash)`
 )
 
-// PutDefinition implements store.Store.
 func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
 		n, err := t.exec(ctx, insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
@@ -33,7 +32,6 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 	})
 }
 
-// Definition implements store.Store.
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	d, ok, err := readFirst(ctx, s, scanDefinition, selectDefinition, hash)
 	if err == nil && !ok {
@@ -42,12 +40,10 @@ func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRo
 	return d, err
 }
 
-// Definitions implements store.Store.
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	return readAll(ctx, s, scanDefinition, selectAllDefinition)
 }
 
-// VersionCounts implements store.Store.
 func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
 	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
 		err := found.Scan(&c.Hash, &c.Runs, &c.First)

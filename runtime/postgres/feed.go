@@ -50,7 +50,6 @@ func scanFed(found row, f *store.FeedRow) error {
 	return found.Scan(&f.ID, &f.Machine, &f.Run, &f.Seq, moment{&f.At}, &f.Kind, &f.Input, &f.From, &f.To, &f.Effect, (*[]byte)(&f.Record))
 }
 
-// FeedEnd implements store.Store.
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 	if s.within != nil {
 		return s.within.store.FeedEnd(ctx)
@@ -66,5 +65,4 @@ func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 	return at.id, err
 }
 
-// Changed implements store.Store.
 func (s *Store) Changed(ctx context.Context) (int64, error) { return s.FeedEnd(ctx) }

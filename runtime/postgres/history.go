@@ -31,7 +31,6 @@ var (
 	selectStrays       = everywhere(selectLiveStrays)
 )
 
-// History implements store.Store.
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	return readOne(ctx, s, scanHistory, selectHistory, selectHistoryOfAll, run, after, atMost(limit))
 }
@@ -40,7 +39,6 @@ func scanHistory(found row, h *store.HistoryRow) error {
 	return found.Scan(&h.Run, &h.Seq, moment{&h.At}, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
 }
 
-// Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
 	found, err := readOne(ctx, s, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))

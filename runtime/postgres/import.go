@@ -148,13 +148,11 @@ func (r *imported) columns() (names []string) {
 	return names
 }
 
-// Next implements pgx.CopyFromSource.
 func (r *imported) Next() (more bool) {
 	r.row, r.err, more = r.next()
 	return more && r.err == nil
 }
 
-// Values implements pgx.CopyFromSource.
 func (r *imported) Values() ([]any, error) {
 	switch r.table.Name {
 	case "runs":
@@ -173,7 +171,6 @@ func (r *imported) Values() ([]any, error) {
 	return r.row, nil
 }
 
-// Err implements pgx.CopyFromSource.
 func (r *imported) Err() error { return r.err }
 
 // value is that of a column of the row.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -21,13 +18,7 @@ import (
 // register makes the machines of a source known to an engine, with activities by name.
 func register(t testing.TB, e *runtime.Engine, source string, activities map[string]runtime.ActivityFunc) {
 	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		t.Fatal(unit.Diags)
-	}
-	for _, of := range slices.Backward(unit.Program.Machines) {
-		m, err := machine.Compile(table.Compile(of))
-		must(t, err)
+	for _, m := range tabletest.Machines(t, source) {
 		h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}}
 		for _, a := range m.Definition().Activities {
 			if a.Callee == "" && activities[a.Name] != nil {

@@ -49,7 +49,6 @@ const (
 	WHERE` + claimed + ` AND NOT cancelled AND lease_until <= $5`
 )
 
-// Renew implements store.Store.
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return writing(ctx, s, func(ctx context.Context, t *tx) (bool, error) {
 		cancelled, ok, err := first(ctx, t, scanOne[bool], renewLease, c.Run, c.Do, c.Seq, c.Epoch, now, until, text(checkpoint))
@@ -119,7 +118,6 @@ type lease struct {
 	cancelled bool
 }
 
-// Release implements store.Store.
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
 		l, ok, err := first(ctx, t, func(found row, l *lease) error {
@@ -138,12 +136,10 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 	})
 }
 
-// Confirm implements store.Store.
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.writeClaimed(ctx, confirm, &c, now)
 }
 
-// Reclaim implements store.Store.
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.writeClaimed(ctx, reclaim, &c, now)
 }

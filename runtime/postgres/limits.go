@@ -186,7 +186,6 @@ func (t *tx) claimed(a *allowance, now time.Time) {
 	t.queue(nil, forgetClaims, a.Machine, a.Activity, a.last.n-int64(max(a.Rate, 1)))
 }
 
-// Limits implements store.Store.
 func (s *Store) Limits(ctx context.Context, now time.Time) (rows []store.LimitRow, err error) {
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
 		rows, err = list(ctx, t, func(found row, l *store.LimitRow) error {

@@ -189,7 +189,6 @@ func (v *server) unfit(o *options) string {
 	return ""
 }
 
-// Close implements store.Store.
 func (s *Store) Close() error {
 	if s.within != nil {
 		s.closed.Store(true)

@@ -40,7 +40,6 @@ const (
 	UPDATE @outbox SET ready = $3, reason = $4 WHERE id = $1 AND attempt = $2 AND delivered IS NULL`
 )
 
-// Outbox implements store.Store.
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	if run != "" {
 		return readAll(ctx, s, scanMessage, selectOutboxOf, run)
@@ -62,7 +61,6 @@ type taken struct {
 	from time.Time
 }
 
-// TakeMessages implements store.Store.
 func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	if q.Limit <= 0 {
 		return nil, nil
@@ -85,7 +83,6 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	return rows, err
 }
 
-// Delivered implements store.Store.
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
 		run, ok, err := first(ctx, t, scanOne[string], selectMessageRun, id)
@@ -102,7 +99,6 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 	})
 }
 
-// Undelivered implements store.Store.
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
 		_, ok, err := first(ctx, t, scanOne[string], selectMessageRun, id)

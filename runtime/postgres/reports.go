@@ -16,7 +16,6 @@ const (
 	selectReports = selectReport + ` AND t.ended IS NOT TRUE`
 )
 
-// Reports implements store.Store.
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	switch {
 	case q.Child != "":

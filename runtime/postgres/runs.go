@@ -24,7 +24,6 @@ const selectRun = selectRuns + ` WHERE run = $1`
 
 var selectRunOfAll = everywhere(selectRun)
 
-// Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	if !keeps(run) {
 		return store.RunRow{}, store.ErrNotFound

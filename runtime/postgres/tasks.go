@@ -61,12 +61,10 @@ const (
 	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
 )
 
-// Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectRunTasks, run)
 }
 
-// TaskOf implements store.Store.
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
 	t, ok, err := readFirst(ctx, s, scanTask, selectTaskOf, child)
 	if err == nil && !ok {
@@ -75,28 +73,23 @@ func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error)
 	return t, err
 }
 
-// Expired implements store.Store.
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectExpired, now, atMost(limit))
 }
 
-// Held implements store.Store.
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	held, _, err := readFirst(ctx, s, scanOne[bool], selectHeld, run, now)
 	return held, err
 }
 
-// Leftovers implements store.Store.
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
 }
 
-// Waiting implements store.Store.
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectWaiting, before, atMost(limit))
 }
 
-// Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	return readAll(ctx, s, scanOne[string], selectWanted)
 }

@@ -29,12 +29,10 @@ const (
 	) AS times`
 )
 
-// Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	return readAll(ctx, s, scanTimer, selectDue, now, atMost(limit))
 }
 
-// Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	return readAll(ctx, s, scanTimer, selectTimers, run)
 }
@@ -43,7 +41,6 @@ func scanTimer(found row, t *store.TimerRow) error {
 	return found.Scan(&t.Run, &t.Name, moment{&t.Due})
 }
 
-// NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	next, _, err := readFirst(ctx, s, func(found row, at *time.Time) error {
 		return found.Scan(moment{at})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	. "github.com/fsmc-dev/fsmc/runtime/simulate"
 )
 
@@ -16,7 +17,7 @@ func play(t *testing.T, text string) (*Played, error) {
 	t.Helper()
 	var inputs []Input
 	must(t, json.Unmarshal([]byte(text), &inputs))
-	m := machines(t, "order.fsm", order)[0]
+	m := tabletest.Machine(t, order)
 	return Play(func(g Guard) (*Simulation, error) {
 		return Start(m, "o", json.RawMessage(`{"n": 3}`), noon, g)
 	}, inputs)
@@ -77,7 +78,7 @@ func TestPlayRefuses(t *testing.T) {
 
 // TestPlayEnds holds that years of a timer of one second are given up.
 func TestPlayEnds(t *testing.T) {
-	m := machines(t, "m.fsm", "machine M {\n initial A\n state A { after 1s -> B }\n state B { after 1s -> A\n after 9000h -> C }\n terminal C }")[0]
+	m := tabletest.Machine(t, "machine M {\n initial A\n state A { after 1s -> B }\n state B { after 1s -> A\n after 9000h -> C }\n terminal C }")
 	_, err := Play(func(g Guard) (*Simulation, error) {
 		return Start(m, "m", nil, noon, g)
 	}, []Input{{Wait: "1h"}, {Wait: "876000h"}})
@@ -88,7 +89,7 @@ func TestPlayEnds(t *testing.T) {
 
 // TestChoicesCanBePlayed holds that each choice, written as JSON, is a move that leads where it says.
 func TestChoicesCanBePlayed(t *testing.T) {
-	m := machines(t, "order.fsm", order)[0]
+	m := tabletest.Machine(t, order)
 	begin := func(g Guard) (*Simulation, error) {
 		return Start(m, "o", json.RawMessage(`{"n": 3}`), noon, g)
 	}

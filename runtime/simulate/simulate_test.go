@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	. "github.com/fsmc-dev/fsmc/runtime/simulate"
 )
@@ -28,22 +25,6 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// machines are those of a text that no other calls come last.
-func machines(t testing.TB, file, text string) []*machine.Machine {
-	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: file, Src: []byte(text)}})
-	if len(unit.Diags) > 0 {
-		t.Fatal(unit.Diags)
-	}
-	var list []*machine.Machine
-	for _, m := range unit.Program.Machines {
-		compiled, err := machine.Compile(table.Compile(m))
-		must(t, err)
-		list = append(list, compiled)
-	}
-	return list
 }
 
 const order = `
@@ -87,7 +68,7 @@ func path(steps []machine.StepView) string {
 // begin starts a run of the machine above; large is what its guard answers.
 func begin(t *testing.T, large bool) *Simulation {
 	t.Helper()
-	m := machines(t, "order.fsm", order)[0]
+	m := tabletest.Machine(t, order)
 	s, err := Start(m, "o1", json.RawMessage(`{"n":4}`), noon, func(name string, args json.RawMessage) (bool, error) {
 		if name != "is_large" || !strings.HasPrefix(string(args), `{"size":`) {
 			t.Errorf("%s %s", name, args)
@@ -264,19 +245,12 @@ func sampleOf(r *rand.Rand, d *machine.Definition, typ *machine.Type) any {
 // TestRandomMoves: what a simulation makes of random moves is a history that replays, bit for bit; a
 // choice leads where it says.
 func TestRandomMoves(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*/*.fsm")
-	files = slices.DeleteFunc(files, func(f string) bool { return !lang.InFolder(f) })
-	if err != nil || len(files) < 6 {
-		t.Fatal(files, err)
-	}
 	walks, moved := 40, map[machine.InputKind]int{}
 	if testing.Short() {
 		walks = 8
 	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		must(t, err)
-		for _, m := range machines(t, file, string(text)) {
+	for _, source := range langtest.Sources(t, "../../examples/*/*.fsm") {
+		for _, m := range tabletest.Machines(t, string(source.Src)) {
 			for seed := range walks {
 				randomWalk(t, m, rand.New(rand.NewPCG(uint64(seed), 1)), moved)
 			}
@@ -334,7 +308,7 @@ func randomWalk(t *testing.T, m *machine.Machine, r *rand.Rand, moved map[machin
 
 // TestNoEndOfSteps: a wait in which timers fire without end is refused.
 func TestNoEndOfSteps(t *testing.T) {
-	m := machines(t, "tick.fsm", "machine Tick { context { n int = 0 }\n initial A state A { after 1ms -> B unbounded } state B { after 1ms -> A unbounded on cancel -> C } terminal C }")[0]
+	m := tabletest.Machine(t, "machine Tick { context { n int = 0 }\n initial A state A { after 1ms -> B unbounded } state B { after 1ms -> A unbounded on cancel -> C } terminal C }")
 	s, err := Start(m, "t", nil, noon, nil)
 	must(t, err)
 	if _, err := s.Take(Move{Kind: machine.TimerInput, Pass: 24 * 365 * time.Hour}); err == nil || !strings.Contains(err.Error(), "more than 20000 steps") {

@@ -113,7 +113,6 @@ func (t *tx) hear(h *store.Report) error {
 	return err
 }
 
-// Reports implements store.Store.
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	switch {
 	case q.Child != "":
@@ -128,7 +127,6 @@ func scanReport(found row, r *store.Report) error {
 	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told), &r.Do, &r.Key, &r.Attempt)
 }
 
-// Leftovers implements store.Store.
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
 	return glanceAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
 }

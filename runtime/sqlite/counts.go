@@ -103,7 +103,6 @@ func (t *countTable) read(ctx context.Context, from source, name string, all cou
 	return err
 }
 
-// Counts implements store.Store.
 func (s *Store) Counts(ctx context.Context, name string, since time.Time) (store.Counts, error) {
 	return heeding(ctx, s, func() (store.Counts, error) { return s.counts(ctx, name, since) })
 }

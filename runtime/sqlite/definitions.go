@@ -15,7 +15,6 @@ const insertDefinition = `
 const selectDefinition = `
 	SELECT hash, machine, source, definition FROM definitions WHERE hash = ?`
 
-// PutDefinition implements store.Store.
 func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
 	return s.write(ctx, func(t *tx) error {
 		n, err := t.exec(insertDefinition, d.Hash, d.Machine, d.Source, string(d.Definition))
@@ -26,7 +25,6 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 	})
 }
 
-// Definition implements store.Store.
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	d, ok, err := glanceFirst(ctx, s, scanDefinition, selectDefinition, hash)
 	if err == nil && !ok {

@@ -20,7 +20,6 @@ const (
 	selectFeedEnd = `SELECT ` + newest
 )
 
-// Feed implements store.Store.
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
 	return readAll(ctx, s, scanFed, selectFeed, after, atMost(limit))
 }
@@ -32,7 +31,6 @@ func scanFed(found row, f *store.FeedRow) error {
 	return err
 }
 
-// FeedEnd implements store.Store.
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 	end, _, err := glanceFirst(ctx, s, scanOne[int64], selectFeedEnd)
 	return end, err

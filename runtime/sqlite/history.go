@@ -214,7 +214,6 @@ func scanHistory(found row, h *store.HistoryRow) error {
 	return err
 }
 
-// Accepted implements store.Store.
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
 	return glanceFirst(ctx, s, func(found row, a *json.RawMessage) error {
 		return found.Scan((*[]byte)(a))

@@ -53,7 +53,6 @@ func (t *tx) lease(ctx context.Context, c *store.Claim, now time.Time) (lease, e
 	return l, err
 }
 
-// Renew implements store.Store.
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
 	return writing(ctx, s, func(t *tx) (bool, error) {
 		l, err := t.lease(ctx, &c, now)
@@ -73,7 +72,6 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 	})
 }
 
-// RenewAll implements store.Store.
 func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
 	return writing(ctx, s, func(t *tx) (r store.Renewed, err error) {
 		for i := range claims {
@@ -96,7 +94,6 @@ func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until t
 	})
 }
 
-// Release implements store.Store.
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)
@@ -113,7 +110,6 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 	})
 }
 
-// Confirm implements store.Store.
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)
@@ -129,7 +125,6 @@ func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error
 	})
 }
 
-// Reclaim implements store.Store.
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		l, err := t.lease(ctx, &c, now)

@@ -197,7 +197,6 @@ func (t *tx) catchUp(limited map[store.Claimable]*allowance, now int64) (changed
 	return changed, nil
 }
 
-// Limits implements store.Store.
 func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
 	return reading(ctx, s, func(from source) ([]store.LimitRow, error) {
 		rows, err := list(ctx, from, func(found row, l *store.LimitRow) error { return scanLimit(found, &l.ActivityLimit) }, selectLimits)

@@ -107,18 +107,15 @@ func (e *exporter) refuseHeld(ctx context.Context) error {
 	return &HeldError{n, fromMicros(until)}
 }
 
-// Counts implements store.Exporter.
 func (e *exporter) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
 	return e.store.Counts(ctx, machine, since)
 }
 
-// Epoch implements store.Exporter.
 func (e *exporter) Epoch(ctx context.Context) (epoch int64, err error) {
 	err = e.tx.QueryRowContext(ctx, "SELECT epoch FROM epochs").Scan(&epoch)
 	return epoch, translate(err)
 }
 
-// Rows implements store.Exporter.
 func (e *exporter) Rows(ctx context.Context, t *store.Table) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		found, err := e.tx.QueryContext(ctx, "SELECT "+strings.Join(t.Names(), ", ")+" FROM "+t.Name+" ORDER BY "+t.Order)

@@ -11,7 +11,6 @@ type HeldError struct {
 	Until    time.Time
 }
 
-// Error implements error.
 func (e *HeldError) Error() string {
 	what := fmt.Sprintf("workers hold %d attempts", e.Attempts)
 	if e.Attempts == 1 {

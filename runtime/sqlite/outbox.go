@@ -52,7 +52,6 @@ func (t *tx) publish(rows []store.MessageRow) error {
 	return nil
 }
 
-// Outbox implements store.Store.
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	query, argument := selectOutbox, any(atMost(limit))
 	if run != "" {
@@ -104,7 +103,6 @@ func readyMessages(ctx context.Context, from source, q store.MessageQuery) ([]st
 	return list(ctx, from, scanMessage, selectReadyOf, micros(q.Now), q.Limit, nil, q.Run)
 }
 
-// Delivered implements store.Store.
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
 		m, err := t.message(ctx, id, attempt)
@@ -120,7 +118,6 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 	})
 }
 
-// Undelivered implements store.Store.
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(t *tx) error {
 		if _, err := t.message(ctx, id, attempt); err != nil {

@@ -13,7 +13,6 @@ import (
 const selectDefinitions = `
 	SELECT hash, machine, source, definition FROM definitions ORDER BY machine, hash`
 
-// Definitions implements store.Store.
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
 	return readAll(ctx, s, scanDefinition, selectDefinitions)
 }
@@ -27,7 +26,6 @@ const selectVersionCounts = `
 	) AS version_live ON version_live.definition = version.hash
 	WHERE EXISTS (SELECT 1 FROM runs WHERE definition = version.hash)`
 
-// VersionCounts implements store.Store.
 func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
 	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
 		var first int64
@@ -57,7 +55,6 @@ const selectWanted = `
 	UNION ALL
 	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
 
-// Wanted implements store.Store.
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err
@@ -80,7 +77,6 @@ const selectWaiting = selectTasks + ` WHERE id IN (
 		SELECT id FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before < ?1
 	) LIMIT ?2`
 
-// Waiting implements store.Store.
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectWaiting, micros(before), atMost(limit))
 }

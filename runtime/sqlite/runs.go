@@ -20,7 +20,6 @@ const selectTagged = runColumns + `tags CROSS JOIN runs USING (run)`
 
 const selectRun = selectRuns + ` WHERE run = ?`
 
-// Load implements store.Store.
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	row, ok, err := glanceFirst(ctx, s, scanRun, selectRun, run)
 	if err == nil && !ok {

@@ -116,12 +116,10 @@ func (t *tx) startTask(ctx context.Context, c *store.Commit, row *store.TaskRow)
 	return err
 }
 
-// Tasks implements store.Store.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return glanceAll(ctx, s, scanTask, selectRunTasks, run)
 }
 
-// TaskOf implements store.Store.
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
 	t, ok, err := glanceFirst(ctx, s, scanTask, selectTaskOf, child)
 	if err == nil && !ok {
@@ -130,12 +128,10 @@ func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error)
 	return t, err
 }
 
-// Expired implements store.Store.
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return glanceAll(ctx, s, scanTask, selectExpired, micros(now), atMost(limit))
 }
 
-// Held implements store.Store.
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	held, _, err := glanceFirst(ctx, s, scanOne[bool], selectHeld, run, micros(now))
 	return held, err

@@ -53,12 +53,10 @@ func (t *tx) writeTimers(c *store.Commit) error {
 	return nil
 }
 
-// Due implements store.Store.
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	return glanceAll(ctx, s, scanTimer, selectDue, micros(now), atMost(limit))
 }
 
-// Timers implements store.Store.
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	return glanceAll(ctx, s, scanTimer, selectTimers, run)
 }
@@ -73,7 +71,6 @@ func scanTimer(found row, t *store.TimerRow) error {
 // never is store.Never, as it stands in a column.
 const never = `253402300799000000`
 
-// NextWake implements store.Store.
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
 	next, _, err := glanceFirst(ctx, s, scanOne[sql.NullInt64], nextAny, micros(after))
 	return fromOptional(next), err

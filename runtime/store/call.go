@@ -25,7 +25,6 @@ func NewCall(caller context.Context, limit time.Duration, cause error) *Call {
 	return &Call{caller: caller, deadline: time.Now().Add(limit), cause: cause}
 }
 
-// Done implements context.Context.
 func (c *Call) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +34,6 @@ func (c *Call) Done() <-chan struct{} {
 	return c.timed.Done()
 }
 
-// Err implements context.Context.
 func (c *Call) Err() error { return c.now().Err() }
 
 // now is the context that says how things stand.
@@ -48,7 +46,6 @@ func (c *Call) now() context.Context {
 	return c.timed
 }
 
-// Deadline implements context.Context.
 func (c *Call) Deadline() (time.Time, bool) {
 	if deadline, ok := c.caller.Deadline(); ok && deadline.Before(c.deadline) {
 		return deadline, true
@@ -56,7 +53,6 @@ func (c *Call) Deadline() (time.Time, bool) {
 	return c.deadline, true
 }
 
-// Value implements context.Context.
 func (c *Call) Value(key any) any {
 	if key == (callKey{}) {
 		return c

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -24,7 +25,7 @@ func must(t testing.TB, err error) {
 func TestTree(t *testing.T) {
 	// Without a budget what a child uses is told with its end alone: else it is told some moment before.
 	source := strings.Replace(strings.Replace(tour, "budget { usd 5.00 }", "", 1), "on over_budget -> Failed", "", 1)
-	machines, ctx := compiledTree(source), t.Context()
+	machines, ctx := tabletest.Machines(t, source), t.Context()
 	params := json.RawMessage(`{"item":"book","parts":[1]}`)
 	runs := []string{"grove", "grove/Parting.part.3.1[0]", "grove/Holding.last.4.1"}
 

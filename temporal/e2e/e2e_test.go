@@ -17,8 +17,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/server/temporaltest"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -53,15 +52,11 @@ const source = `machine Order(item string) {
 var order = compiled(source)
 
 func compiled(source string) *machine.Machine {
-	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		panic(fmt.Sprint(unit.Diags))
-	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
+	machines, err := tabletest.Compile(source)
 	if err != nil {
 		panic(err)
 	}
-	return m
+	return machines[len(machines)-1]
 }
 
 // server is one for all tests; it starts when the first asks for it.

@@ -20,8 +20,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/temporal"
@@ -99,22 +98,6 @@ machine Part(item int) {
 }
 `
 
-// compiledTree are the machines of a source, each before those that call it.
-func compiledTree(source string) (machines []*machine.Machine) {
-	unit := lang.Load([]lang.Source{{Name: "machine.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		panic(fmt.Sprint(unit.Diags))
-	}
-	for i := len(unit.Program.Machines) - 1; i >= 0; i-- {
-		m, err := machine.Compile(table.Compile(unit.Program.Machines[i]))
-		if err != nil {
-			panic(err)
-		}
-		machines = append(machines, m)
-	}
-	return machines
-}
-
 // tourists are the functions of tour, by machine. An activity fails once in each run, and declines once.
 func (e *effects) tourists() map[string]runtime.Handlers {
 	calls := map[string]int{}
@@ -178,7 +161,7 @@ func until(t testing.TB, c *temporal.Client, run, what string, ok func(machine.V
 // TestRecord: runs that ask Temporal for all that there is end as they should, and their histories replay.
 // With -record they are kept.
 func TestRecord(t *testing.T) {
-	c, machines := dial(t, t.Name()), compiledTree(tour)
+	c, machines := dial(t, t.Name()), tabletest.Machines(t, tour)
 	c.Callees = machines[:1]
 	serveTree(t, c, machines)
 	ctx := t.Context()

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestStarts: the parameters of which each value is followed multiply; those that are free, or of
@@ -25,7 +25,7 @@ func TestStarts(t *testing.T) {
     }
     terminal Done
 }`
-	m := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(src)}}).Program.Machines[0]
+	m := langtest.Machine(t, src)
 	for _, c := range []struct {
 		span int
 		want float64

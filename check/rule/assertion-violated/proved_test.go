@@ -2,8 +2,6 @@ package assertionviolated
 
 import (
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/control"
@@ -12,22 +10,15 @@ import (
 	"github.com/fsmc-dev/fsmc/check/oracletest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // TestProvedHolds: what the control graph proves no run breaks, for every promise
 // that can be made about two states of the rules' examples and of random machines.
 func TestProvedHolds(t *testing.T) {
-	files, err := filepath.Glob("../*/testdata/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no machines: %v", err)
-	}
 	proven := 0
-	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		proven += provedHolds(t, src)
+	for _, s := range langtest.Sources(t, "../*/testdata/*.fsm") {
+		proven += provedHolds(t, s.Src)
 	}
 	for seed := range uint64(200) {
 		proven += provedHolds(t, []byte(oracletest.Generate(rand.New(rand.NewPCG(seed, 0)))))

@@ -57,7 +57,7 @@ func run(p *check.Pass) {
 			continue
 		}
 		behind := 0
-		for _, next := range check.Chain(a)[a.Index+1:] {
+		for _, next := range a.Chain()[a.Index+1:] {
 			if said[next] != why || ofGuard(why) {
 				break
 			}
@@ -83,7 +83,7 @@ func causes(p *check.Pass, taken []bool, places map[*ir.Arm][]place) map[*ir.Arm
 
 // before is the arm before a in its chain; nil for the first.
 func before(a *ir.Arm) *ir.Arm {
-	arms := check.Chain(a)
+	arms := a.Chain()
 	if a.Index == 0 {
 		return nil
 	}

@@ -102,7 +102,7 @@ func bounded(p *check.Pass, a *ir.Arm) []diag.Fix {
 	fix := func(behind string) diag.Fix {
 		return diag.Fix{Message: "add `" + strings.TrimSpace(most+behind) + "`", Edits: []diag.Edit{diag.Insert(a.Span.End, most+behind)}}
 	}
-	chain := check.Chain(a)
+	chain := a.Chain()
 	switch last := chain[len(chain)-1]; {
 	case a != last && last.When == nil && last.Max == nil && (a.When != nil || last.Target == nil || p.MayEnd(last.Target)):
 		return []diag.Fix{fix("")}

@@ -17,8 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign/asl"
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/fsmtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -208,16 +207,8 @@ func compiled(t *testing.T, def object) (own *runtime.Machine, called []*runtime
 	if err != nil {
 		t.Fatalf("%v\n%s", err, original)
 	}
-	unit := lang.Load([]lang.Source{{Name: "x.fsm", Src: result.Text}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s\n%s\n%s", d.Message, result.Text, original)
-	}
-	for _, source := range unit.Program.Machines {
-		m, err := machine.Compile(table.Compile(source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if source.Name == "X" {
+	for _, m := range tabletest.Machines(t, string(result.Text)) {
+		if m.Definition().Name == "X" {
 			own = m
 		} else {
 			called = append(called, m)

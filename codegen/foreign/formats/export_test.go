@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -73,15 +74,8 @@ func tell(r *foreign.Report) string {
 // FuzzWrite writes every machine without errors of names and types in every format; what is XML
 // has to be well-formed.
 func FuzzWrite(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.fsm", "../../../examples/*/*.fsm", "../../../check/rule/*/testdata/*.fsm"} {
-		paths, _ := filepath.Glob(pattern)
-		for _, path := range paths {
-			src, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(src)
-		}
+	for _, s := range langtest.Sources(f, "testdata/*.fsm", "../../../examples/*/*.fsm", "../../../check/rule/*/testdata/*.fsm") {
+		f.Add(s.Src)
 	}
 	f.Add([]byte("// ---- a\x01 --\nmachine A { initial S state S {} }"))
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -19,8 +19,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/formats"
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -80,13 +79,8 @@ func imported(t *testing.T, format string, text []byte) *machine.Machine {
 	i := slices.IndexFunc(formats.Sources, func(s foreign.Source) bool { return s.Name == format })
 	result, err := formats.Sources[i].Read("x", text)
 	must(t, err)
-	unit := lang.Load([]lang.Source{{Name: "x.fsm", Src: result.Text}})
-	for _, d := range unit.Diags {
-		t.Fatalf("%s\n%s", d.Message, result.Text)
-	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	must(t, err)
-	return m
+	machines := tabletest.Machines(t, string(result.Text))
+	return machines[len(machines)-1]
 }
 
 // guardsOf is every string of a JSON text that may name a guard.

@@ -1,9 +1,10 @@
-// Package transcript holds what a README shows of a program's output against
-// what the program really says. It serves tests.
+// Package transcript runs a program, and holds what a README shows of its output
+// against what it really says. It serves tests.
 package transcript
 
 import (
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,35 @@ var (
 	number = regexp.MustCompile(`\d+`)
 	space  = regexp.MustCompile(`\s+`)
 )
+
+// asProgram is set where the test binary is to be the program: it starts itself as such,
+// and so do the processes that it starts.
+const asProgram = "FSMC_EXAMPLE_AS_PROGRAM"
+
+// Main runs the tests, or main in a process of Command.
+func Main(m *testing.M, main func()) {
+	if os.Getenv(asProgram) == "" {
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+// Command is the program of a test whose TestMain calls Main.
+func Command(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// Run runs the program to its end, and gives what it prints.
+func Run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := Command(t, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
 
 // Check fails the test unless the page called file has a `console` block that
 // begins with "$ command", each line of which is, in the block's order, a line

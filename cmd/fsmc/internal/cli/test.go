@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/parallel"
 	"github.com/fsmc-dev/fsmc/lang/token"
 	"github.com/fsmc-dev/fsmc/runtime/scenario"
 )
@@ -161,19 +160,6 @@ func textIn(unit *lang.Unit) func(token.Span) string {
 // playAll plays tests side by side; what has come of them is in their order.
 func playAll(tests []*table.Test) []played {
 	out := make([]played, len(tests))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(tests)) {
-		workers.Go(func() {
-			for i := range next {
-				out[i] = played{tests[i], tests[i].Play()}
-			}
-		})
-	}
-	for i := range tests {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parallel.Do(len(tests), func(i int) { out[i] = played{tests[i], tests[i].Play()} })
 	return out
 }

@@ -22,7 +22,7 @@ type answer struct {
 	Paused  bool                `json:"paused,omitempty"`
 	Seq     int64               `json:"seq"`
 	Summary string              `json:"summary"`
-	Actions []action            `json:"next_allowed_actions"`
+	Actions []schema.Action     `json:"next_allowed_actions"`
 	Open    []openActivity      `json:"open_activities,omitempty"`
 	Can     []runtime.InputKind `json:"commands,omitempty"` // pause, resume, retry and cancel, where they would change something
 	Params  json.RawMessage     `json:"params"`
@@ -36,21 +36,14 @@ type answer struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// action is an event that a run takes now.
-type action struct {
-	Event  string        `json:"event"`
-	Doc    string        `json:"doc"`
-	Schema schema.Schema `json:"schema"`
-}
-
 // openActivity is an activity that has not ended, and how it may.
 type openActivity struct {
-	Activity string   `json:"activity"` // as complete_activity takes it
-	Attempt  int      `json:"attempt"`
-	Of       int64    `json:"of,omitempty"`
-	Worker   string   `json:"worker,omitempty"` // who works on it; absent for no one
-	Error    string   `json:"last_error,omitempty"`
-	Events   []action `json:"events"` // with one of which it ends; none where it has nothing to say
+	Activity string          `json:"activity"` // as complete_activity takes it
+	Attempt  int             `json:"attempt"`
+	Of       int64           `json:"of,omitempty"`
+	Worker   string          `json:"worker,omitempty"` // who works on it; absent for no one
+	Error    string          `json:"last_error,omitempty"`
+	Events   []schema.Action `json:"events"` // with one of which it ends; none where it has nothing to say
 }
 
 // recentEvent is a line of history in short.
@@ -90,7 +83,7 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	a := &answer{
 		Run: v.Run, Machine: v.Machine, State: v.State, Status: v.Status, Outcome: v.Outcome, Paused: v.Paused, Seq: v.Seq,
-		Summary: describe.Sentence(v, time.Now()), Actions: []action{}, Params: v.Params, Data: v.Data, Returns: v.Returns, Tags: v.Tags,
+		Summary: describe.Sentence(v, time.Now()), Actions: []schema.Action{}, Params: v.Params, Data: v.Data, Returns: v.Returns, Tags: v.Tags,
 		Recent: []recentEvent{}, Updated: v.Updated, Repeated: v.Repeated,
 	}
 	var missing []string
@@ -118,11 +111,7 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 // tellActions adds what a run of m takes.
 func (a *answer) tellActions(m *runtime.Machine, v *runtime.View) {
 	d := m.Definition()
-	for _, e := range v.Events {
-		if event, ok := m.Event(e.Name); ok {
-			a.Actions = append(a.Actions, actionOf(d, event))
-		}
-	}
+	a.Actions = schema.Allowed(m, v)
 	for i := range v.Activities {
 		if i == maxOpen {
 			break
@@ -131,12 +120,8 @@ func (a *answer) tellActions(m *runtime.Machine, v *runtime.View) {
 	}
 }
 
-func actionOf(d *machine.Definition, event int) action {
-	return action{Event: d.Events[event].Name, Doc: d.Events[event].Doc, Schema: schema.Event(d, event)}
-}
-
 func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {
-	o := openActivity{Activity: of.Do, Attempt: of.Attempt, Of: of.Of, Worker: of.Worker, Events: []action{}}
+	o := openActivity{Activity: of.Do, Attempt: of.Attempt, Of: of.Of, Worker: of.Worker, Events: []schema.Action{}}
 	if of.LastError != nil {
 		o.Error = of.LastError.Category + describe.After(": ", describe.Plain(of.LastError.Message, 200))
 	}
@@ -145,7 +130,7 @@ func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {
 			continue
 		}
 		for _, e := range d.Activities[i].Results {
-			one := actionOf(d, e)
+			one := schema.ActionOf(d, e)
 			if d.Activities[i].Callee != "" { // by the terminal of the child
 				one.Event = one.Event[strings.LastIndexByte(one.Event, '.')+1:]
 			}

@@ -12,10 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/mcp"
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -60,13 +58,7 @@ type bench struct {
 // register makes the machine of a text known to an engine.
 func register(t *testing.T, engine *runtime.Engine, text string) {
 	t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte(text)}})
-	for _, d := range unit.Diags {
-		t.Fatal(d)
-	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	must(t, err)
-	must(t, engine.Register(m, text, runtime.Handlers{}))
+	must(t, engine.Register(tabletest.Machine(t, text), text, runtime.Handlers{}))
 }
 
 func newBench(t *testing.T, change ...func(*mcp.Options)) *bench {

@@ -56,13 +56,13 @@ func (s *Server) lookers() []tool {
 
 // machineRow is a machine of list_machines.
 type machineRow struct {
-	Name     string        `json:"name"`
-	Doc      string        `json:"doc"`
-	Hash     string        `json:"hash"`     // of the version with which new runs start
-	Versions int           `json:"versions"` // that the database has
-	Params   schema.Schema `json:"params"`
-	Events   []action      `json:"events"`
-	Fault    string        `json:"fault,omitempty"` // why the definition cannot be read
+	Name     string          `json:"name"`
+	Doc      string          `json:"doc"`
+	Hash     string          `json:"hash"`     // of the version with which new runs start
+	Versions int             `json:"versions"` // that the database has
+	Params   schema.Schema   `json:"params"`
+	Events   []schema.Action `json:"events"`
+	Fault    string          `json:"fault,omitempty"` // why the definition cannot be read
 }
 
 func (s *Server) listMachines(ctx context.Context, _ *call) (any, error) {
@@ -77,17 +77,12 @@ func (s *Server) listMachines(ctx context.Context, _ *call) (any, error) {
 			rows[n-1].Versions++
 			continue
 		}
-		row := machineRow{Name: v.Name, Hash: v.Hash, Versions: 1, Events: []action{}}
+		row := machineRow{Name: v.Name, Hash: v.Hash, Versions: 1, Events: []schema.Action{}}
 		if v.Machine == nil {
 			row.Fault = v.Fault.Error()
 		} else {
 			d := v.Machine.Definition()
-			row.Doc, row.Params = d.Doc, schema.Params(d)
-			for e := range d.Events {
-				if !d.Events[e].Internal {
-					row.Events = append(row.Events, actionOf(d, e))
-				}
-			}
+			row.Doc, row.Params, row.Events = d.Doc, schema.Params(d), schema.Sendable(d)
 		}
 		rows = append(rows, row)
 	}

@@ -69,13 +69,19 @@ func (s *brokenStore) Commit(ctx context.Context, c *store.Commit) error {
 	return s.Store.Commit(ctx, c)
 }
 
+// newBroken is a site over a broken store, with a run.
+func newBroken(t *testing.T) (*site, *brokenStore) {
+	t.Helper()
+	broken := &brokenStore{}
+	s := newSite(t, approval, around(broken, &broken.Store))
+	s.start("doc-1", `{"title": "A"}`)
+	return s, broken
+}
+
 // TestRenderedOnce: a page is rendered once for a step, and who has taken one sees it.
 func TestRenderedOnce(t *testing.T) {
 	loads := &countingStore{}
-	s := newSite(t, approval, func(o *Options) {
-		loads.Store = o.Store
-		o.Store, o.Engine = loads, runtime.NewEngine(loads)
-	})
+	s := newSite(t, approval, around(loads, &loads.Store))
 	s.start("doc-1", `{"title": "A"}`)
 	at := time.Now()
 	s.site.now = func() time.Time { return at }
@@ -101,12 +107,7 @@ func (s *countingStore) Load(ctx context.Context, run string) (runtime.RunRow, e
 }
 
 func TestDamagedRun(t *testing.T) {
-	broken := &brokenStore{}
-	s := newSite(t, approval, func(o *Options) {
-		broken.Store = o.Store
-		o.Store, o.Engine = broken, runtime.NewEngine(broken)
-	})
-	s.start("doc-1", `{"title": "A"}`)
+	s, broken := newBroken(t)
 	broken.damaged = true
 	page := s.get("/runs/doc-1", 200)
 	s.has(page, "This run cannot be shown whole", `id="s1"`, "state-Waiting")
@@ -116,12 +117,7 @@ func TestDamagedRun(t *testing.T) {
 
 // TestTornHistory: a page of a run reads its last steps once, and has them where an older one cannot be read.
 func TestTornHistory(t *testing.T) {
-	broken := &brokenStore{}
-	s := newSite(t, approval, func(o *Options) {
-		broken.Store = o.Store
-		o.Store, o.Engine = broken, runtime.NewEngine(broken)
-	})
-	s.start("doc-1", `{"title": "A"}`)
+	s, broken := newBroken(t)
 	for range 250 {
 		if _, err := s.engine.Send(t.Context(), "doc-1", runtime.NewEvent("Comment", json.RawMessage(`{"text": "x"}`))); err != nil {
 			t.Fatal(err)
@@ -139,12 +135,7 @@ func TestTornHistory(t *testing.T) {
 }
 
 func TestDatabaseGone(t *testing.T) {
-	broken := &brokenStore{}
-	s := newSite(t, approval, func(o *Options) {
-		broken.Store = o.Store
-		o.Store, o.Engine = broken, runtime.NewEngine(broken)
-	})
-	s.start("doc-1", `{"title": "A"}`)
+	s, broken := newBroken(t)
 	broken.gone = true
 	s.has(s.get("/runs/doc-1", 500), "The database is gone")
 	s.has(s.get("/runs", 200), "The database does not answer", `href="/runs/doc-1"`) // reads that can go on do
@@ -215,12 +206,7 @@ func TestManyStates(t *testing.T) {
 
 // A store that has stopped writing shows what it has, and says on each page that it takes nothing.
 func TestWriterStopped(t *testing.T) {
-	broken := &brokenStore{}
-	s := newSite(t, approval, func(o *Options) {
-		broken.Store = o.Store
-		o.Store, o.Engine = broken, runtime.NewEngine(broken)
-	})
-	s.start("doc-1", `{"title": "A"}`)
+	s, broken := newBroken(t)
 	broken.stopped = true
 	s.has(s.post("/runs/doc-1/pause", url.Values{}, 503), "the store has stopped writing", "writes nothing more")
 	s.has(s.get("/runs/doc-1?before=3", 200), "writes nothing more", `id="s1"`)

@@ -4,15 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -139,24 +137,10 @@ func TestPolicy(t *testing.T) {
 // TestWeightOfExamples: neither are the pages of a large machine and of a run of it heavy. The drawing
 // is the compact one then, and the full one is behind a link.
 func TestWeightOfExamples(t *testing.T) {
-	files, err := filepath.Glob("../../../../examples/*/*.fsm")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
 	shown, compact := 0, 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(file, "_test.fsm") {
-			continue
-		}
+	for _, source := range langtest.Sources(t, "../../../../examples/*/*.fsm") {
 		busy := &busyStore{}
-		s := newSite(t, string(text), func(o *Options) {
-			busy.Store = o.Store
-			o.Store, o.Engine = busy, runtime.NewEngine(busy)
-		})
+		s := newSite(t, string(source.Src), around(busy, &busy.Store))
 		versions, err := s.engine.Versions(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -13,11 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -64,26 +61,21 @@ func newSite(t *testing.T, source string, change func(*Options)) *site {
 	return s
 }
 
+// around has a site use a store that stands around its own.
+func around(outer runtime.Store, own *runtime.Store) func(*Options) {
+	return func(o *Options) {
+		*own = o.Store
+		o.Store, o.Engine = outer, runtime.NewEngine(outer)
+	}
+}
+
 // register makes the engine know the machines of a text.
 func (s *site) register(source string) {
 	s.t.Helper()
-	unit := lang.Load([]lang.Source{{Name: "test.fsm", Src: []byte(source)}})
-	if len(unit.Diags) > 0 {
-		s.t.Fatalf("the machine has faults: %v", unit.Diags)
-	}
-	var failed error
-	for range unit.Program.Machines { // one that calls others is refused until these are there
-		failed = nil
-		for _, m := range unit.Program.Machines {
-			compiled, err := machine.Compile(table.Compile(m))
-			if err != nil {
-				s.t.Fatal(err)
-			}
-			failed = cmp.Or(failed, s.engine.Register(compiled, source, runtime.Handlers{}))
+	for _, m := range tabletest.Machines(s.t, source) {
+		if err := s.engine.Register(m, source, runtime.Handlers{}); err != nil {
+			s.t.Fatal(err)
 		}
-	}
-	if failed != nil {
-		s.t.Fatal(failed)
 	}
 }
 

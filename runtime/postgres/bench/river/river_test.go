@@ -17,8 +17,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
@@ -111,14 +110,8 @@ func newRuns(t testing.TB) *runs {
 
 // engine has a machine, and does its activity at once.
 func (r *runs) engine(t testing.TB) *runtime.Engine {
-	unit := lang.Load([]lang.Source{{Name: "work.fsm", Src: []byte(source)}})
-	if unit.Diags.HasErrors() {
-		t.Fatal(unit.Diags)
-	}
-	m, err := machine.Compile(table.Compile(unit.Program.Machines[0]))
-	must(t, err)
 	e := runtime.NewEngine(r.store, runtime.WithConcurrency(atOnce), runtime.WithObserver(r))
-	err = e.Register(m, source, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
+	err := e.Register(tabletest.Machine(t, source), source, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{
 		"work": func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 			return runtime.Result{Event: "Did", Data: json.RawMessage(`{"answer":1}`)}, nil
 		},
