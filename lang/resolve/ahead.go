@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -49,15 +50,24 @@ func afterNow(e ir.Expr) (lo, hi int64) {
 
 // setOnEntering reports whether every step that enters s gives v a value.
 func (r *resolver) setOnEntering(v *ir.Var, s *ir.State) bool {
+	var around []*ir.State // those around s that give it a value
 	if sets(s.Entry, v) {
 		return true
 	}
-	if leadsInto(r.m.Root, s) && !sets(r.m.Root.Entry, v) {
+	for _, c := range s.Chain()[1:] {
+		if sets(c.Entry, v) {
+			around = append(around, c)
+		}
+	}
+	if leadsInto(r.m.Root, s) && len(around) == 0 {
 		return false
 	}
 	for _, a := range r.m.Arms {
 		stays := a.State.Inside(s) && a.Target != s && a.Target.Inside(s) && a.Target.Leaf().Require == nil
-		if a.Kind == ir.Goto && !stays && leadsInto(a.Target, s) && !sets(a.Block, v) {
+		entered := func(c *ir.State) bool {
+			return a.Target == c || !a.State.Inside(c) && !c.Inside(a.State)
+		}
+		if a.Kind == ir.Goto && !stays && leadsInto(a.Target, s) && !sets(a.Block, v) && !slices.ContainsFunc(around, entered) {
 			return false
 		}
 	}
