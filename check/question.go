@@ -129,6 +129,18 @@ func coarseHelp(names []string) string {
 // maxMultipliers is the most kinds of data and bounds that multipliers names.
 const maxMultipliers = 6
 
+// busiest is the leaf with the most activities side by side; nil where none has several. Each
+// runs, waits for a retry, or has ended.
+func busiest(m *ir.Machine) *ir.State {
+	var most *ir.State
+	for _, s := range m.States {
+		if len(s.Dos) > 1 && (most == nil || len(s.Dos) > len(most.Dos)) {
+			most = s
+		}
+	}
+	return most
+}
+
 // multipliers says what the configurations of m are many by, the greatest first:
 // "6 bounds of 4 values, stuck_at 7".
 func multipliers(m *ir.Machine) string {
@@ -144,6 +156,9 @@ func multipliers(m *ir.Machine) string {
 			continue
 		}
 		parts = append(parts, part{fmt.Sprintf("%q %d values", d.Field.Name, d.Values), math.Log(float64(d.Values))})
+	}
+	if s := busiest(m); s != nil {
+		parts = append(parts, part{fmt.Sprintf("%d activities side by side in %s", len(s.Dos), Quote(s.Path)), float64(len(s.Dos)) * math.Log(3)})
 	}
 	for values, n := range bounds {
 		text := fmt.Sprintf("a bound of %d values", values)

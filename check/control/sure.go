@@ -1,6 +1,8 @@
 package control
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
@@ -185,11 +187,14 @@ func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if leaf.IsChoice() {
 		return in.Kind != ir.CaseDone
 	}
+	if in.Kind == ir.CaseDone {
+		return !c.surelyDone(leaf)
+	}
 	if emptied(leaf) {
 		return true
 	}
 	switch in.Kind {
-	case ir.CaseCancel, ir.CaseDone, ir.CaseOverBudget:
+	case ir.CaseCancel, ir.CaseOverBudget:
 		return true
 	case ir.CaseTimer:
 		return timing.OutlivesFiring(in.Timer)
@@ -199,17 +204,41 @@ func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	return false
 }
 
+// surelyDone reports whether `done` can come however far the activities of leaf are: each of
+// them can end there, and no timer leads elsewhere before, but to the end of the run. An event
+// that was kept, or `over_budget`, may lead elsewhere only so many times.
+func (c *Graph) surelyDone(leaf *ir.State) bool {
+	for _, t := range timing.TimersAround(leaf) {
+		if !endsRun(t) && slices.ContainsFunc(t.Arms, func(a *ir.Arm) bool { return a.Kind == ir.Goto }) {
+			return false
+		}
+	}
+	ends := flat.InPlace{}
+	for _, d := range leaf.Dos {
+		ends[d] = d.Activity.Silent()
+	}
+	for in := range c.Inputs(leaf) {
+		if in.Do != nil && surely(in, flat.Stays) {
+			ends[in.Do] = true
+		}
+	}
+	return ends.All(leaf)
+}
+
 // leadsOn reports whether in is surely taken, by an arm that leads elsewhere in
 // the end.
 func leadsOn(in flat.Input) bool {
+	return surely(in, func(c ir.Choice) bool { return c.Arm != nil && c.Arm.Kind == ir.Goto })
+}
+
+// surely reports whether in is surely taken, in the end by a choice of that sort.
+func surely(in flat.Input, sort func(ir.Choice) bool) bool {
 	for _, c := range in.Choices {
 		switch {
-		case c.Arm == nil:
+		case c.Arm != nil && c.Arm.Kind == ir.Retry && c.Arm.Max != nil && c.Arm.Scope.Kind != ir.PerState:
+		case !sort(c):
 			return false
-		case c.Arm.Kind == ir.Retry && c.Arm.Max != nil && c.Arm.Scope.Kind != ir.PerState:
-		case c.Arm.Kind != ir.Goto:
-			return false
-		case c.Arm.When == nil && c.Arm.Max == nil:
+		case c.Arm == nil || c.Arm.When == nil && c.Arm.Max == nil:
 			return true
 		}
 	}

@@ -82,11 +82,16 @@ func mayBeEmpty(d *ir.Do) bool {
 // without a retry.
 func CanStay(choices []ir.Choice) bool {
 	for c := range Takeable(choices) {
-		if c.Arm == nil || c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm {
+		if Stays(c) {
 			return true
 		}
 	}
 	return false
+}
+
+// Stays reports whether a choice handles its input without leaving the state and without a retry.
+func Stays(c ir.Choice) bool {
+	return c.Arm == nil || c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm
 }
 
 // All reports whether leaf has activities, and all of them can end in place.
