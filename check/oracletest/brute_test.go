@@ -17,7 +17,7 @@ import (
 
 var (
 	oracleSeed  = flag.Uint64("oracle-seed", firstSeed, "the first seed of the machines that are held against brute force")
-	oracleCount = flag.Int("oracle-count", 100, "how many machines are held against brute force")
+	oracleCount = flag.Int("oracle-count", 200, "how many machines are held against brute force")
 )
 
 // bruteLimit is the most nodes that brute force walks for one machine.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -52,102 +51,6 @@ func (b *book) changed(a, c lap) *ir.Var {
 		}
 	}
 	return nil
-}
-
-// deciding are the fields on which it may hang how the next lap goes: those that in
-// the states of the lap a guard, a `require`, a wait reads, or an effect that may not
-// fit, and those from which they are computed there.
-func (b *book) deciding() []*ir.Var {
-	if b.decides != nil {
-		return b.decides
-	}
-	decides := map[*ir.Var]bool{}
-	note := func(e ir.Expr) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			switch e := e.(type) {
-			case *ir.VarRef:
-				decides[e.Var] = true
-			case *ir.IsSet:
-				if e.Var != nil {
-					decides[e.Var] = true
-				}
-			case *ir.Call:
-				return e.Guard == nil // a host may say anything
-			}
-			return true
-		})
-	}
-	var assigns []*ir.Assign
-	block := func(k *ir.Block) {
-		if k == nil {
-			return
-		}
-		for _, a := range k.Assigns {
-			assigns = append(assigns, a)
-			if r := a.Var.Type.Limits(); r != nil && a.Value != nil && !data.Within(a.Value, r.Lo, r.Hi) {
-				note(a.Value)
-			}
-		}
-		for _, p := range k.Publishes {
-			for i, v := range p.Values {
-				if p.Event.Fields[i].Type.Limits() != nil {
-					note(v)
-				}
-			}
-		}
-	}
-	require := func(target *ir.State) {
-		for seen := map[*ir.State]bool{}; target != nil && !seen[target]; {
-			seen[target] = true
-			leaf := target.Leaf()
-			if leaf == nil || leaf.Require == nil {
-				return
-			}
-			note(leaf.Require.Cond)
-			target = leaf.Require.Target
-		}
-	}
-	within := b.lapStates()
-	for s, reentered := range within {
-		block(s.Entry)
-		block(s.Exit)
-		for _, t := range s.Timers {
-			if t.Var != nil && reentered {
-				decides[t.Var] = true
-			}
-		}
-		for _, d := range s.Dos {
-			if d.Fan != nil && reentered {
-				decides[d.Fan.List] = true
-			}
-		}
-	}
-	for _, a := range b.m.Arms {
-		if _, on := within[a.State]; !on {
-			continue
-		}
-		note(a.When)
-		block(a.Block)
-		if a.Backoff != nil {
-			note(a.Backoff.By)
-		}
-		require(a.Target)
-	}
-	for n := -1; n < len(decides); {
-		n = len(decides)
-		for _, a := range assigns {
-			if decides[a.Var] {
-				note(a.Value)
-			}
-		}
-	}
-	b.decides = []*ir.Var{}
-	for _, v := range b.m.Fields {
-		if decides[v] {
-			b.decides = append(b.decides, v)
-		}
-	}
-	return b.decides
 }
 
 // lengths are the lists of whose lengths nothing is asked but how they compare with

@@ -18,17 +18,7 @@ import (
 )
 
 func newCheck(s *streams) *cobra.Command {
-	var (
-		format reportFormat
-		strict bool
-		bounds bool
-		runs   bool
-		expand bool
-		limit  int
-		fix    bool
-		watch  bool
-		fixes  fixer
-	)
+	k := &checker{streams: s}
 	c := &cobra.Command{
 		Use:   "check PATH...",
 		Short: "Prove what machines can do, before they run",
@@ -82,71 +72,92 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
   cat review.fsm | fsmc check -`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			if limit < 1 {
-				return fmt.Errorf("--max-configurations is %d; it is at least 1", limit)
-			}
-			if runs && !bounds {
-				return errors.New("--witness needs --bounds; findings show their witness without it, and --format scenario prints each as a scenario")
-			}
-			fix = fix || len(fixes.rules) > 0
-			if fixes.diff && !fix {
-				return errors.New("--diff needs --fix or --fix-rules")
-			}
-			status := func(r report) error { return r.status(strict) }
-			collectSeldom()
-			if watch {
-				if fix || bounds || cmd.Flags().Changed("format") {
-					return errors.New("--watch prints findings as text, and takes neither --fix, --bounds nor --format")
-				}
-				return (&checkWatcher{streams: s, limit: limit, paths: paths, expand: expand, status: status}).run(cmd.Context())
-			}
-			out := s.out
-			load := s.load
-			if fix {
-				fixes.streams, fixes.limit = s, limit
-				load = fixes.run
-				if slices.Contains(paths, "-") {
-					out = s.err
-				}
-			}
-			unit, err := load(paths)
-			if err != nil {
-				return err
-			}
-			if fixes.diff {
-				return fixes.verdict()
-			}
-			r := report{unit: unit, bounds: bounds, runs: runs, expand: expand}
-			if bounds || format.worst {
-				r.list, r.worst = analyzed(unit, limit, runs)
-			} else {
-				r.list = findings(unit, limit)
-			}
-			r.fold()
-			if err := format.write(out, r); err != nil {
-				return err
-			}
-			return status(r)
-		},
+		RunE:              k.run,
 	}
-	chooseFlag(c, &format, "format", "text", "how to print",
+	chooseFlag(c, &k.format, "format", "text", "how to print",
 		option[reportFormat]{"text", reportFormat{write: writeText}},
 		option[reportFormat]{"json", reportFormat{write: writeJSON, worst: true}},
 		option[reportFormat]{"sarif", reportFormat{write: writeSARIF}},
 		option[reportFormat]{"github", reportFormat{write: writeGitHub}},
 		option[reportFormat]{"scenario", reportFormat{write: writeScenarios}},
 	)
-	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for a warning, too")
-	c.Flags().BoolVar(&bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
-	c.Flags().BoolVar(&runs, "witness", false, "with --bounds: draw the run that reaches each figure")
-	c.Flags().BoolVar(&fix, "fix", false, "make the fixes that are safe, and report what is left")
-	c.Flags().StringSliceVar(&fixes.rules, "fix-rules", nil, "as --fix, and fix all findings of `RULES`, too, as far as they have a fix")
-	c.Flags().BoolVar(&fixes.diff, "diff", false, "with --fix: write nothing; print the changes; exit with 1 if there is one")
-	c.Flags().BoolVar(&watch, "watch", false, "check again whenever a file changes, until it is stopped")
-	c.Flags().BoolVar(&expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")
-	c.Flags().IntVar(&limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
+	c.Flags().BoolVar(&k.strict, "strict", false, "exit with 1 for a warning, too")
+	c.Flags().BoolVar(&k.bounds, "bounds", false, "print the worst case of each machine, and where results and failures are handled")
+	c.Flags().BoolVar(&k.runs, "witness", false, "with --bounds: draw the run that reaches each figure")
+	c.Flags().BoolVar(&k.fix, "fix", false, "make the fixes that are safe, and report what is left")
+	c.Flags().StringSliceVar(&k.fixes.rules, "fix-rules", nil, "as --fix, and fix all findings of `RULES`, too, as far as they have a fix")
+	c.Flags().BoolVar(&k.fixes.diff, "diff", false, "with --fix: write nothing; print the changes; exit with 1 if there is one")
+	c.Flags().BoolVar(&k.watch, "watch", false, "check again whenever a file changes, until it is stopped")
+	c.Flags().BoolVar(&k.expand, "expand", false, "show the steps of the machines that a witness calls, below the line of each")
+	c.Flags().IntVar(&k.limit, "max-configurations", explore.DefaultLimit, "explore at most `N` configurations of a machine; a question that is then open is \"undecided\"")
 	return c
+}
+
+// checker is a call of check, as its flags say.
+type checker struct {
+	streams *streams
+	format  reportFormat
+	strict  bool
+	bounds  bool
+	runs    bool
+	expand  bool
+	limit   int
+	fix     bool
+	watch   bool
+	fixes   fixer
+}
+
+// refuse is the error of flags that do not go together.
+func (k *checker) refuse(cmd *cobra.Command) error {
+	switch {
+	case k.limit < 1:
+		return fmt.Errorf("--max-configurations is %d; it is at least 1", k.limit)
+	case k.runs && !k.bounds:
+		return errors.New("--witness needs --bounds; findings show their witness without it, and --format scenario prints each as a scenario")
+	case k.fixes.diff && !k.fix:
+		return errors.New("--diff needs --fix or --fix-rules")
+	case k.watch && (k.fix || k.bounds || cmd.Flags().Changed("format")):
+		return errors.New("--watch prints findings as text, and takes neither --fix, --bounds nor --format")
+	}
+	return nil
+}
+
+func (k *checker) run(cmd *cobra.Command, paths []string) error {
+	k.fix = k.fix || len(k.fixes.rules) > 0
+	if err := k.refuse(cmd); err != nil {
+		return err
+	}
+	status := func(r report) error { return r.status(k.strict) }
+	collectSeldom()
+	if k.watch {
+		return (&checkWatcher{streams: k.streams, limit: k.limit, paths: paths, expand: k.expand, status: status}).run(cmd.Context())
+	}
+	out, load := k.streams.out, k.streams.load
+	if k.fix {
+		k.fixes.streams, k.fixes.limit = k.streams, k.limit
+		load = k.fixes.run
+		if slices.Contains(paths, "-") {
+			out = k.streams.err
+		}
+	}
+	unit, err := load(paths)
+	if err != nil {
+		return err
+	}
+	if k.fixes.diff {
+		return k.fixes.verdict()
+	}
+	r := report{unit: unit, bounds: k.bounds, runs: k.runs, expand: k.expand}
+	if k.bounds || k.format.worst {
+		r.list, r.worst = analyzed(unit, k.limit, k.runs)
+	} else {
+		r.list = findings(unit, k.limit)
+	}
+	r.fold()
+	if err := k.format.write(out, r); err != nil {
+		return err
+	}
+	return status(r)
 }
 
 // collectSeldom lets garbage grow to twice what is in use before it is collected,
