@@ -135,7 +135,7 @@ func TestArchiveLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner, worker, _ := grant(t, at)
-	if done, err := postgres.Migrate(t.Context(), owner, true); err != nil || done.After != 6 {
+	if done, err := postgres.Migrate(t.Context(), owner, true); err != nil || done.After < 6 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	archiving(t, owner)
