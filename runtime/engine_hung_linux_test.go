@@ -5,8 +5,10 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -135,5 +137,33 @@ func TestCloseOnAHungDisk(t *testing.T) {
 	}
 	if err := db.Close(); err == nil {
 		t.Error("closed")
+	}
+}
+
+// TestCloseBehindHungReads: a read whose caller has left is waited for: nothing of this
+// process has a file of the database open once it is closed.
+func TestCloseBehindHungReads(t *testing.T) {
+	db, e := onHungDisk(t, 100*time.Millisecond)
+	start(t, e, "r", "")
+	faultfs.Hold(faultfs.Read)
+	if _, err := e.Get(t.Context(), "r"); !errors.Is(err, ErrUnavailable) {
+		t.Error(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- db.Close() }()
+	select {
+	case err := <-closed:
+		t.Errorf("closed with %d reads under way: %v", faultfs.Waiting(), err)
+		closed <- err
+	case <-time.After(200 * time.Millisecond):
+	}
+	faultfs.Hold(0)
+	must(t, <-closed)
+	open, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	for _, fd := range open {
+		if name, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.Contains(name, "/"+t.Name()) {
+			t.Errorf("%s is open", name)
+		}
 	}
 }

@@ -225,8 +225,9 @@ func openWriter(ctx context.Context, file string, o options, h *hands) (_ *write
 // closeLimit is how long Close waits for the disk.
 const closeLimit = time.Minute
 
-// Close waits for the writes under way, folds the write-ahead log into the
-// database if no other process has it open, and closes it. On a disk that does not
+// Close waits for the reads and writes under way, also for those whose callers have left,
+// folds the write-ahead log into the database if no other process has it open, and closes
+// it. On a disk that does not
 // answer it leaves it open, after a minute, or after a moment where a call has given up
 // before: nothing is lost by that.
 func (s *Store) Close() error {
@@ -250,6 +251,9 @@ func (s *Store) Close() error {
 
 func (s *Store) close() error {
 	err := errors.Join(s.changes.close(), s.readers.Close()) // first: the last connection folds the log, and these cannot
+	for s.readers.Stats().InUse > 0 {                        // for callers who have left
+		time.Sleep(time.Millisecond)
+	}
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close())
 	}
