@@ -331,11 +331,17 @@ func TestWhatNoCounterDecides(t *testing.T) {
 	}
 }
 
-// TestSeenBeforeTheLimit: what the first runs do is known past the limit, too.
+// TestSeenBeforeTheLimit: what the first runs do is known past the limit, too, and how long runs last.
 func TestSeenBeforeTheLimit(t *testing.T) {
-	const src = `machine Cursor(total int 0..1000) {
+	const given = `machine Cursor(total int 0..1000) {
  context { at int 0..1000 = 0 }
  event Page { next int 0..1000 }
+`
+	const sent = `machine Cursor {
+ context { at int 0..1000 = 0 }
+ event Page { next int 0..1000, total int 0..1000 }
+`
+	const rest = `
  activity fetch(at int) -> Page
  initial Reading
  state Reading {
@@ -349,12 +355,14 @@ func TestSeenBeforeTheLimit(t *testing.T) {
 }
 `
 	const limit = 60_000
-	if got := lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit)); got != "" {
-		t.Errorf("it has findings:\n%s", got)
-	}
-	want := "steps ~1003\ntime ~16h42m0s\nfetch ~1002\n"
-	if diff := cmp.Diff(want, bounds(t, src, limit)); diff != "" {
-		t.Errorf("bounds (-want +got):\n%s", diff)
+	for _, src := range []string{given + rest, strings.ReplaceAll(sent+rest, "< total", "< event.total")} {
+		if got := lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit)); got != "" {
+			t.Errorf("it has findings:\n%s", got)
+		}
+		want := "steps ~1003\ntime ~16h42m0s\nfetch ~1002\n"
+		if diff := cmp.Diff(want, bounds(t, src, limit)); diff != "" {
+			t.Errorf("bounds (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -183,13 +183,17 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 		return nil, nil
 	}
 	x.start()
+	half := 0 // of the steps, until there were half as many configurations
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()
 		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.seenSoFar()
 		}
-		if c&(c-1) == 0 && c >= firstLook && x.surelyMore(limit) {
-			return nil, x.seenSoFar()
+		if c&(c-1) == 0 {
+			if c >= firstLook && (x.surelyMore(limit) || (x.Tries-half)/int(c/2)*x.store.count > farMore*x.most) {
+				return nil, x.seenSoFar()
+			}
+			half = x.Tries
 		}
 		x.First = push(x.First, int32(len(x.To)))
 		x.expand(c)
@@ -206,6 +210,10 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 // firstLook is after how many configurations it is asked first whether there are surely too
 // many; it is asked again after twice as many, and so on.
 const firstLook = 16
+
+// farMore times as many steps as there may be, if each configuration that is known takes as many as
+// the latter half of those before, are too many.
+const farMore = 4
 
 // surelyMore reports whether the flags that events can set, one by one, in a leaf that was
 // entered make more configurations than limit, or more edges than those may have.
@@ -261,8 +269,11 @@ func MayReadUnset(t *flat.Table, limit int) bool {
 // It has all runs of the machine, and more.
 func TryLoosest(t *flat.Table, limit int) *Product { return tryLoosest(t, limit, true) }
 
+// loosely is of how many values an event may choose one there: no more decide what runs do.
+const loosely = 16
+
 func tryLoosest(t *flat.Table, limit int, retries bool) *Product {
-	held := data.New(t.Machine)
+	held := data.NewWithout(t.Machine, nil, loosely)
 	held.Loose, held.Retries = true, retries
 	for _, n := range held.Nodes {
 		n.Read = false
