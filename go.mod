@@ -43,3 +43,5 @@ require (
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+tool github.com/fsmc-dev/fsmc/cmd/fsmc

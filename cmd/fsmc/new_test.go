@@ -22,6 +22,12 @@ func TestNewInModule(t *testing.T) {
 		t.Errorf("without fsmc in the module:\n%s", out)
 	}
 	requireFsmc(t, dir)
+	const tool = "github.com/fsmc-dev/fsmc/cmd/fsmc"
+	runIn(t, dir, "go", "mod", "edit", "-droptool", tool)
+	if out := string(combined(t, fsmc(dir, "new", "second"))); !strings.Contains(out, "-tool "+tool) {
+		t.Errorf("where go tool does not know fsmc:\n%s", out)
+	}
+	runIn(t, dir, "go", "mod", "edit", "-tool", tool)
 	if out := string(combined(t, fsmc(dir, "new", "order_review"))); strings.Contains(out, "module") {
 		t.Errorf("with fsmc in the module:\n%s", out)
 	}

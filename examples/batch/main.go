@@ -13,7 +13,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests batch.fsm
+//go:generate go tool fsmc gen --tests batch.fsm
 
 func main() {
 	program.Main("batch", command().run)

@@ -22,7 +22,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests codereview.fsm
+//go:generate go tool fsmc gen --tests codereview.fsm
 
 func main() {
 	program.Main("codereview", command().run)

@@ -12,7 +12,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests documentagent.fsm
+//go:generate go tool fsmc gen --tests documentagent.fsm
 
 func main() {
 	var s show

@@ -16,7 +16,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests orderfulfillment.fsm
+//go:generate go tool fsmc gen --tests orderfulfillment.fsm
 
 func main() {
 	var (

@@ -19,7 +19,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
-//go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests tasklifecycle.fsm
+//go:generate go tool fsmc gen --tests tasklifecycle.fsm
 
 func main() {
 	if os.Getenv(hostVariable) != "" {

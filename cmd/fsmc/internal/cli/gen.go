@@ -52,7 +52,7 @@ a run can take, in the shortest runs.
 
 Exit status 1: a machine has errors; or, with --check, a file on disk is not what
 gen would write.`,
-		Example: `  //go:generate go run github.com/fsmc-dev/fsmc/cmd/fsmc gen --tests review.fsm
+		Example: `  //go:generate go tool fsmc gen --tests review.fsm
   fsmc gen review.fsm
   fsmc gen --tests .
   fsmc gen --core -o core.go review.fsm

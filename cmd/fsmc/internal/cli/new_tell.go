@@ -13,7 +13,7 @@ type home int
 const (
 	homeReady    home = iota // the folder's Go code compiles there
 	homeNoModule             // there is no module
-	homeNoFsmc               // there is one, which does not require fsmc or is not tidy
+	homeNoFsmc               // there is one, which does not require fsmc, or not as a tool, or is not tidy
 )
 
 // modules asks the go command what the module around dir has of fsmc. Where
@@ -28,7 +28,10 @@ func modules(ctx context.Context, dir string) home {
 	if file, err := goCommand("env", "GOMOD"); err != nil || file == "" || file == "/dev/null" || file == "NUL" {
 		return homeNoModule
 	}
-	if _, err := goCommand("list", "github.com/fsmc-dev/fsmc/cmd/fsmc", "github.com/fsmc-dev/fsmc/runtime/fsmtest"); err != nil {
+	if _, err := goCommand("list", "github.com/fsmc-dev/fsmc/runtime/fsmtest"); err != nil {
+		return homeNoFsmc
+	}
+	if tools, err := goCommand("list", "tool"); err != nil || !strings.Contains(tools, "github.com/fsmc-dev/fsmc/cmd/fsmc") {
 		return homeNoFsmc
 	}
 	return homeReady
