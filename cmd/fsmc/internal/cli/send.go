@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +43,10 @@ folder with the executable of the guard.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 && strings.Contains(args[2], "=") {
 				name, value, _ := strings.Cut(args[2], "=")
-				return fmt.Errorf("argument %q is one too many: the fields of an event are a JSON object, as in --data '{%q: %q}'", args[2], name, value)
+				if !json.Valid([]byte(value)) {
+					value = strconv.Quote(value)
+				}
+				return fmt.Errorf("argument %q is one too many: the fields of an event are a JSON object, as in --data '{%q: %s}'", args[2], name, value)
 			}
 			return arguments("ID", "EVENT")(cmd, args)
 		},
