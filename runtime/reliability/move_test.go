@@ -23,7 +23,12 @@ func TestMove(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			from, to := onSQLite.dir(t), onPostgres.dir(t)
 			p := spawn(t, role, from, "killed", "")
-			time.Sleep(time.Second)
+			const enough = 10
+			for deadline := time.Now().Add(time.Minute); len(historiesIn(t, from)) < enough; time.Sleep(100 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("no work for a minute")
+				}
+			}
 			must(t, p.cmd.Process.Kill())
 			p.ended(t)
 			before := historiesIn(t, from)
@@ -36,7 +41,7 @@ func TestMove(t *testing.T) {
 				err = move(t.Context(), from, to)
 			}
 			must(t, err)
-			if after := historiesIn(t, to); len(after) < 10 || !maps.Equal(before, after) {
+			if after := historiesIn(t, to); len(after) < enough || !maps.Equal(before, after) {
 				t.Errorf("%d runs with other histories than the %d that were moved", len(after), len(before))
 			}
 			inspectDir(t, w, to, false)
