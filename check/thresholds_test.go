@@ -24,6 +24,7 @@ var thresholds = []struct {
 }{
 	{"configurations of a small product", 100, 50_100, explore.DefaultLimit, manyRules, manyFaults},
 	{"configurations", 30, 2_000, 1_000, manyRules, manyFaults},
+	{"configurations with their times", 20, 9_000, explore.DefaultLimit, []string{"never-fires"}, outlasted},
 	{"configurations under a budget", 30, 2_000, 1_000, []string{"unhandled-budget"}, func(n int) string {
 		return fmt.Sprintf(`machine M {
     context { n int 0..%[1]d = 0 }
@@ -107,6 +108,43 @@ func pigeons(n int) string {
 	}
 	return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S { on E when %s -> T else -> T }\n terminal T\n}\n",
 		each(n+1, ", ", fmt.Sprintf("x%%d int 1..%d", n)), strings.Join(differ, " && "))
+}
+
+// outlasted is a machine in which a timer never fires, as two that come before it leave it too little
+// time. It counts to n meanwhile.
+func outlasted(n int) string {
+	return fmt.Sprintf(`machine M {
+ context { n int 0..%[1]d = 0 }
+ event Add event Stop
+ initial C
+ state C {
+  after 10m -> T
+  on Add when n < %[1]d { n = n + 1 } else ignore
+  on Stop when n == 7 -> T else ignore
+  initial S1
+  state S1 { after 4m -> C.S2 }
+  state S2 { after 4m -> C.S3 }
+  state S3 { after 4m -> Never }
+ }
+ state Never { after 1m -> T }
+ terminal T
+}
+`, n)
+}
+
+// TestTimesAreToldApart: what only times decide is decided past the first threshold, too.
+func TestTimesAreToldApart(t *testing.T) {
+	const want = `12: never-fires: "after 4m" of "C.S3" never fires: in every run something else comes before it, and ends it or starts it again, so no run enters "Never"
+`
+	for _, n := range []int{20, 9_000, 60_000} {
+		list := check.Run(program(t, []byte(outlasted(n))), all.Rules)
+		for i := range list {
+			list[i].Witness = nil
+		}
+		if got := lines(list); got != want {
+			t.Errorf("%d: findings:\n%swant:\n%s", n, got, want)
+		}
+	}
 }
 
 var manyRules = []string{"bound-without-else", "unbounded-loop", "read-before-set", "unreachable-state", "no-way-to-finish", "deferred-lost", "dead-arm", "require-violated", "out-of-range", "spinning-loop", "assertion-violated"}
