@@ -200,28 +200,6 @@ func (s *shared) SurelyTaken(a *ir.Arm) bool {
 	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) })
 }
 
-// SurelyFires reports whether a run is found in which t fires, or the product, which does not know
-// the times, has none: in each leaf the shortest one is tried.
-func (s *shared) SurelyFires(t *ir.Timer) bool {
-	g := s.Product()
-	tried := map[*ir.State]bool{}
-	for c, e := range g.InOrder() {
-		if in, ok := g.Input(e); !ok || in.Timer != t || int(c) >= g.Configurations() || tried[g.Leaf(c)] {
-			continue
-		}
-		tried[g.Leaf(c)] = true
-		path := append(g.PathTo(c), e)
-		if !s.mayShow(len(path)) {
-			return true
-		}
-		w, _ := g.Run(path, -1)
-		if _, runs := s.replays(s.ends(w, replay.Taken)); runs {
-			return true
-		}
-	}
-	return len(tried) == 0
-}
-
 // surelySeen reports whether an exploration that was given up had gone through a run of which does holds.
 func (s *shared) surelySeen(does func(*explore.Seen) bool) bool {
 	return slices.ContainsFunc(s.proof.seen, func(seen *explore.Seen) bool { return !seen.Guessed && does(seen) })

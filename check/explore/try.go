@@ -246,12 +246,9 @@ const (
 
 // HasTimes reports whether more configurations may be told apart by their times than are at first:
 // where something of t is undecided, it may be decided with t.Timed.
-func HasTimes(t *flat.Table) bool { return !t.Timed && TimesDecide(t) }
-
-// TimesDecide reports whether times that can be told apart may decide something.
-func TimesDecide(t *flat.Table) bool {
+func HasTimes(t *flat.Table) bool {
 	c, _ := step.NewClocks(t, data.New(t.Machine), step.EveryTimer)
-	return c != nil
+	return !t.Timed && c != nil
 }
 
 // mostTimed is how many configurations are told apart by their times; 0 where that was tried before.

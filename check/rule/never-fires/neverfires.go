@@ -59,7 +59,7 @@ func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 	if g := p.SmallProduct(); g != nil && g.Timed() {
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
-	if first == nil && competes(p, t) && (p.Product() == nil || explore.TimesDecide(p.Table()) && !p.SurelyFires(t)) {
+	if first == nil && competes(p, t) && p.Product() == nil {
 		p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State, Span: t.Span})
 	}
 	return first, first != nil && !comes(p, t, first)
