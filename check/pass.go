@@ -64,6 +64,8 @@ type Finding struct {
 	Inputs []InputAt   // the inputs to which the finding comes down; for Silence alone
 	Field  *ir.Var     // the field that it is about; for Silence alone
 	Also   []*ir.State // states that it is about, too; for Silence alone
+	Rests  []InputAt   // the inputs that make it true, as long as they are as they are; for Silence alone
+	Behind []*ir.State // states that no run enters for the same reason; for Silence alone
 
 	Question *Question // that it says is open: what silences an answer silences the question
 }
@@ -72,6 +74,16 @@ type Finding struct {
 type InputAt struct {
 	Leaf *ir.State
 	ID   int32
+}
+
+// InputsOf are all inputs of leaves.
+func (s *shared) InputsOf(leaves ...*ir.State) (list []InputAt) {
+	for _, leaf := range leaves {
+		for in := range s.Table().Inputs(leaf) {
+			list = append(list, InputAt{leaf, in.ID})
+		}
+	}
+	return list
 }
 
 // severity is how much f weighs.

@@ -265,6 +265,16 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 	return inputs, s.Product().Behind(steps, s.Control())
 }
 
+// Behind are the states that no run enters, though one might if arms of the inputs were taken
+// that are not.
+func (s *shared) Behind(inputs []InputAt) []*ir.State {
+	var steps []explore.Broken
+	for _, in := range inputs {
+		steps = append(steps, explore.Broken{At: explore.InputAt{Leaf: int32(in.Leaf.ID), Input: in.ID}})
+	}
+	return s.Product().Behind(steps, s.Control())
+}
+
 // RunIntoHalt is Run for a run that over_budget of cost halts in state.
 func (s *shared) RunIntoHalt(h explore.Halt, state *ir.State, cost string) (w *witness.Witness, sure bool) {
 	if path := s.Product().PathTo(h.Config); !s.mayShow(len(path) + 2) {

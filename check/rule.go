@@ -107,4 +107,5 @@ const (
 	SameState         // Finding.State, or one of Finding.Also
 	SameInput         // one of Finding.Inputs
 	SameField         // Finding.Field
+	RestsOn           // one of Finding.Rests is one of the other's Inputs
 )

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/stop"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -63,12 +64,9 @@ func (s *session) of(m *ir.Machine) *result {
 		p := s.shared(m)
 		if s.rules != nil {
 			r.list = p.apply(s.rules)
-			if open := undecided(r.list); open > 0 && explore.HasWide(p.Table(), s.limit) {
-				again := s.shared(m)
-				again.Table().Wide = true
-				if list := again.apply(s.rules); undecided(list) < open {
-					p, r.list = again, list
-				}
+			p = s.further(p, r, func(t *flat.Table) bool { return explore.HasWide(t, s.limit) }, func(t *flat.Table) { t.Wide = true })
+			if p.proof.product != nil { // else there are too many without their times
+				p = s.further(p, r, explore.HasTimes, func(t *flat.Table) { t.Timed = true })
 			}
 		}
 		if s.bounds || s.called[m] {
@@ -86,6 +84,24 @@ func (s *session) of(m *ir.Machine) *result {
 	})
 	stop.On(s.ctx).Look() // another goroutine may have given it up
 	return r
+}
+
+// further checks the machine of p again where something is undecided, and there is more to tell
+// apart. It is p that is left where that decides nothing.
+func (s *session) further(p *shared, r *result, more func(*flat.Table) bool, let func(*flat.Table)) *shared {
+	open := undecided(r.list)
+	if open == 0 || !more(p.Table()) {
+		return p
+	}
+	again := s.shared(p.Machine)
+	again.Table().Wide, again.Table().Timed = p.Table().Wide, p.Table().Timed
+	let(again.Table())
+	list := again.apply(s.rules)
+	if undecided(list) >= open {
+		return p
+	}
+	r.list = list
+	return again
 }
 
 // undecided is how many questions are open.

@@ -64,7 +64,7 @@ type said map[topic]bool
 type topic struct {
 	rule  string
 	state *ir.State  // of SameState
-	input InputAt    // of SameInput
+	input InputAt    // of SameInput and RestsOn
 	field *ir.Var    // of SameField
 	place token.Span // of SamePlace
 }
@@ -77,7 +77,7 @@ func (s said) add(f found) {
 	if f.State != nil {
 		s[topic{rule: f.rule.Name, state: f.State}] = true
 	}
-	for _, also := range f.Also {
+	for _, also := range append(f.Also[:len(f.Also):len(f.Also)], f.Behind...) {
 		s[topic{rule: f.rule.Name, state: also}] = true
 	}
 	if f.Field != nil {
@@ -127,8 +127,12 @@ func (s said) silences(f found, rule *Rule) bool {
 			if f.Field != nil && s[topic{rule: by.Rule, field: f.Field}] {
 				return true
 			}
-		case SameInput:
-			for _, in := range f.Inputs {
+		case SameInput, RestsOn:
+			inputs := f.Inputs
+			if by.At == RestsOn {
+				inputs = f.Rests
+			}
+			for _, in := range inputs {
 				if s[topic{rule: by.Rule, input: in}] {
 					return true
 				}

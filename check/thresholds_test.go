@@ -109,6 +109,15 @@ func pigeons(n int) string {
 		each(n+1, ", ", fmt.Sprintf("x%%d int 1..%d", n)), strings.Join(differ, " && "))
 }
 
+// TestTimesAreToldApart: of a random machine, shrunk, in which only times decide, nothing is undecided.
+func TestTimesAreToldApart(t *testing.T) {
+	for _, d := range check.Run(program(t, []byte(kept(t, "times.txt"))), all.Rules) {
+		if d.Rule == "undecided" {
+			t.Errorf("%s: %s", d.Span, d.Message)
+		}
+	}
+}
+
 var manyRules = []string{"bound-without-else", "unbounded-loop", "read-before-set", "unreachable-state", "no-way-to-finish", "deferred-lost", "dead-arm", "require-violated", "out-of-range", "spinning-loop", "assertion-violated"}
 
 // manyFaults is a machine that counts to n and has many faults beside that.

@@ -16,5 +16,5 @@ import (
 func Parse(name string, src []byte) (*ast.File, *token.File, diag.List) {
 	f := token.NewFile(name, src)
 	tree, list := parse.File(f)
-	return tree, f, list
+	return tree, f, most(list)
 }

@@ -46,7 +46,8 @@ func LoadFrom(sources []Source, imports Importer) *Unit {
 	program, list := resolve.Resolve(u.Files, l.find)
 	u.Program = program
 	placeInMachines(u.Diags, program)
-	u.Diags = append(u.Diags, beside(u.Diags, list)...)
+	list = beside(u.Diags, list)
+	u.Diags = append(most(u.Diags), list...)
 	u.Diags.Sort()
 	return u
 }

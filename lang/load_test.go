@@ -2,6 +2,7 @@ package lang_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,43 @@ func TestLoadUnit(t *testing.T) {
 	}
 }
 
+// TestManySyntaxErrors holds that of many syntax errors of a file only the first are listed, and that
+// one is enough for a file that is plainly of another format.
+func TestManySyntaxErrors(t *testing.T) {
+	const machine = "machine M { initial A terminal A }\n"
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"a picture", "<svg width=\"10\"/>\n<text>'a/b'</text>", []string{"a.fsm:1:1  syntax"}},
+		{"JSON", "\ufeff {\"a\": [1, 2]}", []string{"a.fsm:1:1  syntax"}},
+		{"one more than are listed", strings.Repeat("§\n", 21), lines(1, 21)},
+		{"two more than are listed", strings.Repeat("§\n", 22), lines(1, 21)},
+		{"other errors behind them", strings.Repeat("§\n", 30) + machine + machine, append(lines(1, 21), "a.fsm:32:9 M duplicate-name")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, findings(lang.Load([]lang.Source{source("a.fsm", test.text)}))); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+	unit := lang.Load([]lang.Source{source("a.fsm", strings.Repeat("§\n", 30)), source("b.fsm", strings.Repeat("§\n", 2))})
+	if got, want := unit.Diags[20].Message, "10 more syntax errors from here to the end of the file are left out"; got != want {
+		t.Errorf("the last of a file says %q, want %q", got, want)
+	}
+	if got := len(unit.Diags); got != 23 {
+		t.Errorf("%d findings of two files, want 23", got)
+	}
+}
+
+// lines are syntax errors at the first place of lines.
+func lines(from, to int) (list []string) {
+	for i := from; i <= to; i++ {
+		list = append(list, fmt.Sprintf("a.fsm:%d:1  syntax", i))
+	}
+	return list
+}
+
 // TestLoadManyFiles holds that the outcome does not depend on which file is
 // parsed first.
 func TestLoadManyFiles(t *testing.T) {
@@ -81,6 +119,7 @@ func TestOneFaultOneFinding(t *testing.T) {
 		"a guard":              "machine M {\n event E\n initial A state A { on E when && -> T else reject } terminal T }",
 		"a second initial":     "machine M {\n event E\n initial A initial A state A { on E -> T } terminal T }",
 		"what a child returns": "machine M {\n context { got int = 0 } initial A state A { do machine N() as n\n on n.Done -> T { got = event.found }\n on n.failed -> T } terminal T returns got }\nmachine N {\n event E context { found int? }\n initial A state A { on E -> Done } terminal Done returns found }",
+		"what is expected":     "machine M { context { n int = 0 } initial A terminal A }\nscenario \"s\" of M { expect n = 1 }",
 		"a misspelt target":    "machine M {\n event E\n initial A state A { on E -> Tt } terminal T }",
 	} {
 		unit := lang.Load([]lang.Source{source("m.fsm", text)})

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +63,11 @@ func saysOf(t *testing.T, m *contracttest.Machine, except []string) []string {
 			where = ""
 		}
 		lines[d.Rule+where] = true
+		for _, st := range m.States() {
+			if d.Rule == "unreachable-state" && strings.Contains(d.Message, strconv.Quote(st.Path())) { // which is first depends on the order
+				lines[d.Rule+" at "+places[st.Line()]] = true
+			}
+		}
 	}
 	figure := func(f check.Figure) {
 		amount := "no bound"

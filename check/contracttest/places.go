@@ -99,6 +99,16 @@ func (m *Machine) ArmAt(line int) (arm *Arm, chain []*Arm, trigger string) {
 	return nil, nil, ""
 }
 
+// AfterAt is the state of the timer at a line; nil for none.
+func (m *Machine) AfterAt(line int) *State {
+	for _, st := range m.states {
+		if slices.ContainsFunc(st.Afters, func(a *After) bool { return a.line == line }) {
+			return st
+		}
+	}
+	return nil
+}
+
 // DoAt is the leaf of the activity at a line; nil for none.
 func (m *Machine) DoAt(line int) *State {
 	for _, st := range m.states {
@@ -169,6 +179,11 @@ func (m *Machine) FieldLine(name string) int {
 // Broken are the arms whose steps some run cannot compute.
 func (s *Space) Broken() []*Arm { return slices.Collect(maps.Keys(s.broken)) }
 
+// Stopped are those arms, and all that an input might meet of which a guard cannot be computed.
+func (s *Space) Stopped() []*Arm {
+	return slices.AppendSeq(s.Broken(), maps.Keys(s.meets))
+}
+
 // Has says whether an effect that is performed with an arm, taken in leaf, stands at a
 // line: its own, or one of an entry or exit block.
 func (a *Arm) Has(line int, leaf *State) bool {
@@ -205,9 +220,9 @@ func (s *Space) Circles() bool {
 	return false
 }
 
-// Behind are the states that a run might enter if the steps that cannot be computed
-// could be, whatever the guards say from there on.
-func (s *Space) Behind() map[*State]bool {
+// Behind are the states that a run might enter if arms were taken, whatever the guards say
+// from there on. Where no run starts, all are that the start leads to.
+func (s *Space) Behind(arms []*Arm) map[*State]bool {
 	behind := map[*State]bool{}
 	var land func(to *State)
 	land = func(to *State) {
@@ -230,13 +245,57 @@ func (s *Space) Behind() map[*State]bool {
 			}
 		}
 	}
-	for _, arms := range []map[*Arm]bool{s.broken, s.meets} {
-		landAll(slices.Collect(maps.Keys(arms)), land)
-	}
+	landAll(arms, land)
 	if s.fails {
 		land(s.m.Root)
 	}
 	return behind
+}
+
+// SameInput are the arms that some input reaches that reaches a.
+func (m *Machine) SameInput(a *Arm) (arms []*Arm) {
+	triggers := func(of *Arm) (list []string) {
+		for _, o := range of.home.Ons {
+			if slices.Contains(o.Arms, of) {
+				for _, t := range o.Triggers {
+					list = append(list, t.Kind)
+					if t.Event != nil {
+						list[len(list)-1] += t.Event.Name
+					}
+				}
+			}
+		}
+		return list
+	}
+	for _, st := range m.states {
+		if !st.Within(a.home) && !a.home.Within(st) {
+			continue
+		}
+		for _, o := range st.Ons {
+			if slices.ContainsFunc(triggers(o.Arms[0]), func(t string) bool { return slices.Contains(triggers(a), t) }) {
+				arms = append(arms, o.Arms...)
+			}
+		}
+		for _, t := range st.Afters {
+			if slices.Contains(t.Arms, a) {
+				arms = append(arms, t.Arms...)
+			}
+		}
+	}
+	return arms
+}
+
+// Around are the arms of st and of what it lies in.
+func (m *Machine) Around(st *State) (arms []*Arm) {
+	for ; st != nil; st = st.Parent {
+		for _, o := range st.Ons {
+			arms = append(arms, o.Arms...)
+		}
+		for _, t := range st.Afters {
+			arms = append(arms, t.Arms...)
+		}
+	}
+	return arms
 }
 
 func landAll(arms []*Arm, land func(*State)) {

@@ -116,7 +116,7 @@ func (x *search) fires(leaf *ir.State, in *step.InputCode) bool {
 			own = i
 			return x.moment.And(i, 0, 0)
 		}
-		return order(x.moment, 0, i, c.Timer, t)
+		return x.order(x.moment, 0, i, c.Timer, t)
 	}) {
 		return false
 	}
@@ -129,8 +129,8 @@ func (x *search) fires(leaf *ir.State, in *step.InputCode) bool {
 
 // order adds to z that t, due at moment i, fires before another timer, due at moment k,
 // and reports whether anything is left.
-func order(z *zone.Zone, i, k int, other, t *ir.Timer) bool {
-	if timing.FirstOfEquals(other, t) {
+func (x *search) order(z *zone.Zone, i, k int, other, t *ir.Timer) bool {
+	if x.Program.Clocks.Ranks[other.ID] < x.Program.Clocks.Ranks[t.ID] {
 		return z.Before(i, k)
 	}
 	return z.And(i, k, 0)
@@ -243,7 +243,7 @@ func (x *search) passTime(leaf *ir.State) {
 		running++
 		x.first.Copy(z)
 		if !x.runningClocks(leaf, x.Next, func(k int, other *step.TimerClock) bool {
-			return k == i || order(x.first, i, k, other.Timer, first.Timer)
+			return k == i || x.order(x.first, i, k, other.Timer, first.Timer)
 		}) {
 			return true
 		}

@@ -81,15 +81,15 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 		if c == nil {
 			continue
 		}
-		if before < maxTimed {
+		if timed := mostTimed(t, before, limit, most); timed > 0 {
 			if coarse {
-				p, _ = tryWide(t, sums, large, min(limit, maxTimed), most, &which)
+				p, _ = tryWide(t, sums, large, timed, most, &which)
 			}
 			if p == nil && recalls {
 				p = tryRecalling(t, sums, limit, &which)
 			}
 			if p == nil {
-				p, _ = try(t, min(limit, maxTimed), held, c)
+				p, _ = try(t, timed, held, c)
 			}
 			if p != nil {
 				p.paced = paced
@@ -186,7 +186,7 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	half := 0 // of the steps, until there were half as many configurations
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()
-		if x.work > maxWork || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
+		if x.work > mostWork(t) || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
 			return nil, x.seenSoFar()
 		}
 		if c&(c-1) == 0 {
@@ -244,6 +244,38 @@ func (x *search) seenSoFar() *Seen {
 // and if need be without times: then the order of the clocks is free but for what
 // their lengths alone say; see timing.Forestalls.
 const maxTimed = 20_000
+
+// maxTimedLong and maxWorkLong are maxTimed and maxWork where it is known that something hangs on
+// the times; see HasTimes.
+const (
+	maxTimedLong = 300_000
+	maxWorkLong  = 30_000_000
+)
+
+// HasTimes reports whether more configurations may be told apart by their times than are at first:
+// where something of t is undecided, it may be decided with t.Timed.
+func HasTimes(t *flat.Table) bool {
+	c, _ := step.NewClocks(t, data.New(t.Machine), step.EveryTimer)
+	return !t.Timed && c != nil
+}
+
+// mostTimed is how many configurations are told apart by their times; 0 where that was tried before.
+func mostTimed(t *flat.Table, before, limit, most int) int {
+	switch {
+	case t.Timed && before == 0:
+		return min(most, maxTimedLong)
+	case !t.Timed && before < maxTimed:
+		return min(limit, maxTimed)
+	}
+	return 0
+}
+
+func mostWork(t *flat.Table) int {
+	if t.Timed {
+		return maxWorkLong
+	}
+	return maxWork
+}
 
 // maxRecalling is the most configurations that are told apart by verdicts on data that is
 // not held: where there are more, each verdict is chosen again at every reading.

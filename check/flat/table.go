@@ -30,6 +30,7 @@ type Input struct {
 type Table struct {
 	Machine *ir.Machine
 	Stop    *stop.Stop // what works on the machine polls it
+	Timed   bool       // to tell configurations apart by their times may; see explore
 	Wide    bool       // to tell wide ranges apart may take all the time; see explore
 
 	callees  []*Callee   // by activity: of one that calls a machine

@@ -43,6 +43,7 @@ const zoneBits = 31
 type Clocks struct {
 	Leaves []leafClocks // by state ID
 	Zone   data.Bits    // where a configuration holds the number of its zone
+	Ranks  []int        // by timer ID: of two around a leaf that are due at one moment the lower one fires first
 }
 
 // leafClocks are the moments of a zone in one leaf: the timers first, the outermost
@@ -105,7 +106,19 @@ func NewClocks(t *flat.Table, tracked *data.Tracked, which Which) (c *Clocks, to
 		return nil, false
 	}
 	_, fired, _ := firedSlots(m)
-	c = &Clocks{Leaves: make([]leafClocks, len(m.States))}
+	c = &Clocks{Leaves: make([]leafClocks, len(m.States)), Ranks: make([]int, len(m.Timers))}
+	inOrder := slices.SortedFunc(slices.Values(m.Timers), func(a, b *ir.Timer) int {
+		switch {
+		case timing.FirstOfEquals(a, b):
+			return -1
+		case timing.FirstOfEquals(b, a):
+			return 1
+		}
+		return a.State.ID - b.State.ID
+	})
+	for rank, timer := range inOrder {
+		c.Ranks[timer.ID] = rank
+	}
 	for _, leaf := range m.States {
 		if leaf.Kind == ir.Leaf {
 			c.Leaves[leaf.ID] = newLeafClocks(leaf, tracked, matters, fired, slow[leaf.ID])

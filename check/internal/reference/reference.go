@@ -79,6 +79,7 @@ func shared(s check.Scope) string {
 		check.SameMachine: "machine",
 		check.SameState:   "state",
 		check.SameInput:   "input",
+		check.RestsOn:     "input, if that decides it",
 		check.SameField:   "field",
 	}[s]
 }

@@ -25,6 +25,10 @@ var Rule = &check.Rule{
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "never-set", At: check.SameField},
 		{Rule: "read-before-set", At: check.SameField},
+		{Rule: "read-before-set", At: check.RestsOn},
+		{Rule: "out-of-range", At: check.RestsOn},
+		{Rule: "unbounded-loop", At: check.RestsOn},
+		{Rule: "unhandled-case", At: check.SameInput},
 	},
 }
 
@@ -124,6 +128,9 @@ func report(p *check.Pass, a *ir.Arm, why cause, places []place, behind int) {
 	f := check.Finding{State: a.State, Span: a.Span, Message: "this arm is never taken: " + texts[why], Help: helps[why], Field: neverSet(p.Machine, a.When)}
 	for _, at := range places {
 		f.Inputs = append(f.Inputs, check.InputAt{Leaf: at.leaf, ID: at.input.ID})
+	}
+	if why >= neverComes && why != guardImpossible { // what runs do decides it
+		f.Rests = f.Inputs
 	}
 	if why == shadowed || why == shadowedInRuns {
 		if by := taker(places[0]); by != nil {

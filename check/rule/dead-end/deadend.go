@@ -15,6 +15,10 @@ var Rule = &check.Rule{
 	Question: "whether any run is stuck in it",
 	Run:      run,
 	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "spinning-loop", At: check.RestsOn},
+		{Rule: "unbounded-loop", At: check.RestsOn},
+	},
 }
 
 // What leads out of a state is what the text says: an arm that leads back to its
@@ -33,6 +37,7 @@ func run(p *check.Pass) {
 			Message: "nothing leads out of state " + check.Quote(s.Path),
 			Help:    "Give it an arm that leads to another state, such as `after 1h -> …`, or make it a terminal state.",
 			Witness: p.PathTo(s),
+			Rests:   p.InputsOf(s),
 		})
 	}
 }

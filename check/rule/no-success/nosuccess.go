@@ -23,6 +23,8 @@ var Rule = &check.Rule{
 		{Rule: "read-before-set", At: check.SameState},
 		{Rule: "out-of-range", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "unbounded-loop", At: check.SameState},
+		{Rule: "unhandled-case", At: check.SameState},
 	},
 }
 

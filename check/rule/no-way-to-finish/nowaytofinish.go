@@ -31,6 +31,7 @@ var Rule = &check.Rule{
 		{Rule: "read-before-set", At: check.SameInput},
 		{Rule: "out-of-range", At: check.SameInput},
 		{Rule: "spinning-loop", At: check.SameInput},
+		{Rule: "unbounded-loop", At: check.RestsOn},
 	},
 }
 
@@ -67,6 +68,7 @@ func run(p *check.Pass) {
 			Related: t.related(),
 			Witness: witness,
 			Inputs:  t.inputs,
+			Rests:   p.InputsOf(t.leaves...),
 		})
 	}
 }

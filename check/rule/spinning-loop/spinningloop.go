@@ -62,9 +62,12 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: l.Leaves[0]})
 		return
 	}
+	inputs := p.InputsOf(l.Leaves...)
 	p.Report(check.Finding{
 		State:   l.Leaves[0],
 		Also:    l.Leaves[1:],
+		Inputs:  inputs,
+		Behind:  p.Behind(inputs), // no run waits for them
 		Span:    g.Arm(l.Round[len(l.Round)-1]).Span,
 		Message: "a run can go round " + check.Cycle(l.Leaves) + " without end, and waits for nothing there",
 		Help:    "Let a step of the cycle wait for something, such as a timer over 0s, or make its guards lead out of it.",

@@ -69,17 +69,52 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
 		return
 	}
-	arm := lastMove(l, g)
+	last := lastMove(l, g)
+	arm, inputs := exit(l, g)
+	if arm == nil {
+		arm = last
+	}
+	fixes := bounded(p, arm)
+	if fixes == nil {
+		fixes = bounded(p, last)
+	}
 	p.Report(check.Finding{
 		State:   g.Leaf(l.Into),
 		Also:    l.Leaves,
+		Inputs:  inputs,
+		Behind:  p.Behind(inputs),
 		Span:    arm.Span,
 		Message: message(l),
 		Help:    "Add `max N` and an `else` to an arm of the cycle, count in a field that a guard reads, or write `unbounded` if this is meant.",
 		Related: related(l, g, arm),
 		Witness: witness,
-		Fixes:   bounded(p, arm),
+		Fixes:   fixes,
 	})
+}
+
+// exit is the first move of the cycle beside which stands an arm that would lead out of it and
+// that no run takes, with its inputs: whatever should end the cycle is missing there. It is
+// nil where there is none.
+func exit(l explore.Loop, g *explore.Product) (arm *ir.Arm, inputs []check.InputAt) {
+	leaf := g.Leaf(l.Into)
+	for _, e := range l.Round {
+		a, from := g.Arm(e), leaf
+		if !g.IsWithin(e) {
+			leaf = g.Leaf(g.To[e])
+		}
+		if a == nil || !g.IsMove(e) || arm != nil && a != arm {
+			continue
+		}
+		if arm == nil && !slices.ContainsFunc(a.Chain(), func(other *ir.Arm) bool {
+			return other != a && other.Kind == ir.Goto && !g.Taken(other) &&
+				!slices.ContainsFunc(l.Leaves, func(s *ir.State) bool { return s.Inside(other.Target) })
+		}) {
+			continue
+		}
+		arm = a
+		inputs = append(inputs, check.InputAt{Leaf: from, ID: g.Label(e).Input})
+	}
+	return arm, inputs
 }
 
 // lastMove is the arm of the last move of the cycle. What comes after it may

@@ -23,6 +23,8 @@ var Rule = &check.Rule{
 		{Rule: "read-before-set", At: check.SameState},
 		{Rule: "out-of-range", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "unbounded-loop", At: check.SameState},
+		{Rule: "unhandled-case", At: check.SameState},
 	},
 }
 
@@ -33,19 +35,27 @@ func run(p *check.Pass) {
 	if !p.Starts() || p.Control().Open() {
 		return // an unresolved target may be any of the states in question
 	}
-	var ways map[*ir.State][]*ir.Arm
+	var list []*ir.State
 	for _, s := range p.Machine.States[1:] {
-		if !p.Unreachable(s) || p.Unreachable(s.Parent) {
-			continue // what lies in an unreachable composite is said with it
+		if p.Unreachable(s) && !p.Unreachable(s.Parent) { // what lies in an unreachable composite is said with it
+			list = append(list, s)
 		}
-		if ways == nil {
-			ways = waysIn(p.Machine)
+	}
+	if len(list) == 0 {
+		return
+	}
+	ways := waysIn(p.Machine)
+	for _, c := range causes(p, list, ways) {
+		message := "no run enters state " + check.Quote(c.state.Path)
+		if len(c.behind) > 0 {
+			message += ", nor " + check.Cycle(c.behind) + " behind it"
 		}
 		p.Report(check.Finding{
-			State:   s,
-			Message: "no run enters state " + check.Quote(s.Path),
-			Help:    help(s, ways[s]),
-			Related: related(p, ways[s]),
+			State:   c.state,
+			Message: message,
+			Help:    help(c.state, ways[c.state]),
+			Related: related(p, ways[c.state]),
+			Behind:  c.behind,
 		})
 	}
 }

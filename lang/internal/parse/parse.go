@@ -13,6 +13,7 @@ package parse
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"unicode/utf8"
@@ -68,7 +69,12 @@ func unreadable(f *token.File) *fault {
 	case nul >= 0:
 		return &fault{
 			span: f.Span(nul, nul+1), message: "a NUL byte: this is not a text",
-			help: "Name a file with the source of a machine.",
+			help: aSource,
+		}
+	case foreign(f.Src) != "":
+		return &fault{
+			span: f.Span(0, 0), message: foreign(f.Src) + ": this is not the source of a machine",
+			help: aSource + " `fsmc import` reads other formats.",
 		}
 	case !utf8.Valid(f.Src):
 		at := firstInvalid(f.Src)
@@ -78,6 +84,20 @@ func unreadable(f *token.File) *fault {
 		}
 	}
 	return nil
+}
+
+const aSource = "Name a file with the source of a machine."
+
+// foreign is what src is if it is plainly of another format; empty if it may be a machine.
+func foreign(src []byte) string {
+	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte(byteOrderMark)))
+	switch {
+	case bytes.HasPrefix(text, []byte("<")):
+		return "a text that begins with \"<\""
+	case (bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))) && json.Valid(text):
+		return "a JSON text"
+	}
+	return ""
 }
 
 func firstInvalid(src []byte) int {

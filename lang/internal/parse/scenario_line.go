@@ -196,6 +196,9 @@ func (s *scenarioParser) expect() *ast.Expect {
 		n.Name = s.name(anActivity)
 	default:
 		n.X = s.expr()
+		if t := s.lex.Peek(); s.is("=") || s.is(",") || s.is("(") { // what is expected is not known
+			s.wrongLine(t)
+		}
 	}
 	n.Node = s.node(start)
 	return n
