@@ -71,7 +71,7 @@ func (q *Questions) Possible(want []Stance) guard.Verdict {
 		var numbers []int
 		for i := len(want) - 1; i >= 0; i-- { // the last says most: which arm applies
 			if want[i] != Any {
-				numbers = append(numbers, i*len(q.stances)+slices.Index(q.stances, want[i]))
+				numbers = append(numbers, q.number(want[i], i))
 			}
 		}
 		if v := q.board.Possible(numbers); v != guard.Undecided {
@@ -79,6 +79,16 @@ func (q *Questions) Possible(want []Stance) guard.Verdict {
 		}
 	}
 	return Possible(q.in, want).Verdict
+}
+
+// Exclude reports whether it is plain that the stance cannot be that of both choices.
+func (q *Questions) Exclude(s Stance, one, other int) bool {
+	return q.board != nil && q.board.Possible([]int{q.number(s, one), q.number(s, other)}) == guard.Unsat
+}
+
+// number is that of a choice with a stance on the board.
+func (q *Questions) number(s Stance, choice int) int {
+	return choice*len(q.stances) + slices.Index(q.stances, s)
 }
 
 // unbounded says of bounds that they count as open and as used up.
