@@ -84,6 +84,20 @@ var worst = []struct {
 	{"a chain of arms that compare one field", 200, 2_000, func(n int) string {
 		return elseChain(n, "event E { x int }", "", func(i int) string { return fmt.Sprintf("when event.x == %d -> T", i) })
 	}},
+	{"a chain of arms to states that wait", 100, 2_000, func(n int) string {
+		return elseChain(n, "event E { x int }\n "+each(n, "\n", "state S%d { on E -> T }"), "", func(i int) string { return fmt.Sprintf("when event.x == %[1]d -> S%[1]d", i) })
+	}},
+	{"a chain of arms that compare a string", 200, 2_000, func(n int) string {
+		return elseChain(n, "event E { x string }", "", func(i int) string { return fmt.Sprintf("when event.x == \"v%d\" -> T", i) })
+	}},
+	{"handlers of one event", 200, 2_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { x int }\n initial S\n state S {\n %s\n }\n on E -> T\n terminal T\n}\n", each(n, "\n", "on E when event.x == %d -> T"))
+	}},
+	{"asserts over bounds", 0, 12, func(n int) string {
+		return fmt.Sprintf("machine M {\n event F\n %s\n %s\n assert A excludes T\n assert A leads to T | S\n assert S leads to T\n initial S\n state S {\n on F -> T\n %s }\n state A { on F -> S unbounded }\n terminal T\n}\n",
+			each(n, "\n", "event E%d"), joined(33, "\n", func(i int) string { return fmt.Sprintf("assert A at most %d", i+4) }),
+			joined(n, "\n", func(i int) string { return fmt.Sprintf("on E%d -> %s max 2 else reject", i, []string{"S", "A"}[i%2]) }))
+	}},
 	{"a chain of arms in a composite", 200, 2_000, func(n int) string {
 		return fmt.Sprintf("machine M {\n event E { x int }\n event F\n initial C\n state C {\n on E when event.x == 0 -> T\n%s\n else -> T\n"+
 			" initial A\n state A { on F -> B }\n state B { on F -> D }\n state D { on F -> T } }\n terminal T\n}\n",
