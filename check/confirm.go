@@ -55,7 +55,10 @@ func entering(w *witness.Witness) *witness.Witness {
 // replays is w with all its values, and whether it is a run.
 func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	s.changes = nil
-	filled, err := replay.Witness(s.Machine, w, s.endings[w], s.lasts(), s.stop)
+	if s.stage == nil {
+		s.stage = replay.On(s.Machine)
+	}
+	filled, err := s.stage.Witness(w, s.endings[w], s.lasts(), s.stop)
 	if err != nil {
 		errors.As(err, &s.changes)
 		return w, false

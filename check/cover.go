@@ -23,6 +23,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if p == nil {
 		return nil
 	}
+	stage := replay.On(m)
 	cover, taken, tried := &ir.Cover{}, make([]bool, len(m.Arms)), make([]int, len(m.Arms))
 	for from, e := range p.InOrder() {
 		a := p.Arm(e)
@@ -30,7 +31,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 			continue
 		}
 		tried[a.ID]++
-		if run, ok := coverAlong(m, p, append(p.PathTo(from), e)); ok {
+		if run, ok := coverAlong(stage, p, append(p.PathTo(from), e)); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -39,7 +40,7 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 		if taken[a.ID] || a.Kind == ir.Reject {
 			continue
 		}
-		if run, ok := coverInPlace(m, p, a); ok {
+		if run, ok := coverInPlace(stage, p, a); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
@@ -59,8 +60,8 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 }
 
 // coverInPlace is a run to an arm that changes nothing there, so that no edge of the product has it.
-func coverInPlace(m *ir.Machine, p *explore.Product, a *ir.Arm) (run ir.CoverRun, ok bool) {
-	for _, leaf := range m.States {
+func coverInPlace(stage *replay.Stage, p *explore.Product, a *ir.Arm) (run ir.CoverRun, ok bool) {
+	for _, leaf := range p.Table.Machine.States {
 		if leaf.Kind != ir.Leaf || !leaf.Inside(a.State) {
 			continue
 		}
@@ -76,7 +77,7 @@ func coverInPlace(m *ir.Machine, p *explore.Product, a *ir.Arm) (run ir.CoverRun
 			want[at] = explore.Applies
 			if met := p.Meet(leaf, in, want); met.Verdict == guard.Sat {
 				w, _ := p.RunMeeting(met, in, a)
-				if run, ok := coverRun(m, w); ok {
+				if run, ok := coverRun(stage, w); ok {
 					return run, true
 				}
 			}
@@ -91,14 +92,14 @@ const maxCoverTries = 100
 
 // coverAlong is path as a run, and whether it is one. Where it is none, lists are longer: an arm
 // may ask which element an input is of.
-func coverAlong(m *ir.Machine, p *explore.Product, path []int32) (run ir.CoverRun, ok bool) {
+func coverAlong(stage *replay.Stage, p *explore.Product, path []int32) (run ir.CoverRun, ok bool) {
 	w, _ := p.Run(path, -1)
-	if run, ok = coverRun(m, w); ok {
+	if run, ok = coverRun(stage, w); ok {
 		return run, true
 	}
 	for _, elements := range []int64{2, 8} {
 		if w := p.RunOfMany(path, elements); w != nil {
-			if run, ok = coverRun(m, w); ok {
+			if run, ok = coverRun(stage, w); ok {
 				return run, true
 			}
 		}
@@ -120,13 +121,13 @@ func mark(taken []bool, run ir.CoverRun) bool {
 
 // coverRun is a witness as a run, and whether it is one: it is performed, with values for what
 // it leaves open.
-func coverRun(m *ir.Machine, w *witness.Witness) (ir.CoverRun, bool) {
+func coverRun(stage *replay.Stage, w *witness.Witness) (ir.CoverRun, bool) {
 	for _, said := range w.Guards {
 		if said { // as a generated run starts no host guard says yes
 			return ir.CoverRun{}, false
 		}
 	}
-	w, err := replay.Witness(m, w, replay.Taken, nil, nil)
+	w, err := stage.Witness(w, replay.Taken, nil, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}

@@ -31,6 +31,7 @@ type shared struct {
 	rows    int // of all witnesses so far
 	proof   proof
 
+	stage   *replay.Stage
 	endings map[*witness.Witness]replay.Ending // of the witnesses made so far
 	played  map[alongOf]*along
 	changes *replay.Changes // why the last one that did not replay did not

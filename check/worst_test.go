@@ -81,6 +81,32 @@ var worst = []struct {
 		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S { on E when event.f0 -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
 			each(n, ", ", "f%d bool"), each(n, "\n", "else when event.f%d -> T"))
 	}},
+	{"a chain of arms that compare one field", 200, 2_000, func(n int) string {
+		return elseChain(n, "event E { x int }", "", func(i int) string { return fmt.Sprintf("when event.x == %d -> T", i) })
+	}},
+	{"a chain of arms to states that wait", 100, 2_000, func(n int) string {
+		return elseChain(n, "event E { x int }\n "+each(n, "\n", "state S%d { on E -> T }"), "", func(i int) string { return fmt.Sprintf("when event.x == %[1]d -> S%[1]d", i) })
+	}},
+	{"a chain of arms that compare a string", 200, 2_000, func(n int) string {
+		return elseChain(n, "event E { x string }", "", func(i int) string { return fmt.Sprintf("when event.x == \"v%d\" -> T", i) })
+	}},
+	{"handlers of one event", 200, 2_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { x int }\n initial S\n state S {\n %s\n }\n on E -> T\n terminal T\n}\n", each(n, "\n", "on E when event.x == %d -> T"))
+	}},
+	{"asserts over bounds", 0, 12, func(n int) string {
+		return fmt.Sprintf("machine M {\n event F\n %s\n %s\n assert A excludes T\n assert A leads to T | S\n assert S leads to T\n initial S\n state S {\n on F -> T\n %s }\n state A { on F -> S unbounded }\n terminal T\n}\n",
+			each(n, "\n", "event E%d"), joined(33, "\n", func(i int) string { return fmt.Sprintf("assert A at most %d", i+4) }),
+			joined(n, "\n", func(i int) string { return fmt.Sprintf("on E%d -> %s max 2 else reject", i, []string{"S", "A"}[i%2]) }))
+	}},
+	{"a chain of arms in a composite", 200, 2_000, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { x int }\n event F\n initial C\n state C {\n on E when event.x == 0 -> T\n%s\n else -> T\n"+
+			" initial A\n state A { on F -> B }\n state B { on F -> D }\n state D { on F -> T } }\n terminal T\n}\n",
+			joined(n-1, "\n", func(i int) string { return fmt.Sprintf("else when event.x == %d -> T", i+1) }))
+	}},
+	{"a chain of arms that compare a field that is counted", 200, 2_000, func(n int) string {
+		return elseChain(n, fmt.Sprintf("context { x int 0..%d = 0 }\n event E\n event F", n), fmt.Sprintf("on F when x < %d { x = x + 1 } else reject", n),
+			func(i int) string { return fmt.Sprintf("when x == %d -> T", i) })
+	}},
 	{"a wide parameter that is counted down", 0, 1_000_000, func(n int) string {
 		return fmt.Sprintf("machine M(most int 0..%[1]d) {\n context { a int 0..%[1]d = 0 }\n event E\n initial S\n state S { on E -> W { a = most } }\n"+
 			" state W { on E when a > 0 -> W { a = a - 1 } else -> T }\n terminal T\n}\n", n)
@@ -116,6 +142,12 @@ var worst = []struct {
 		return fmt.Sprintf("machine M {\n %s\n initial S\n state S { %s }\n terminal T\n}\n",
 			each(n, "\n", "event E%d"), each(n, "\n", "on E%d -> S max 9 else -> T"))
 	}},
+}
+
+// elseChain is a machine with one handler of n arms.
+func elseChain(n int, declared, more string, arm func(i int) string) string {
+	return fmt.Sprintf("machine M {\n %s\n initial S\n state S {\n %s\n on E %s\n else -> U }\n terminal T\n terminal U\n}\n",
+		declared, more, joined(n, "\n else ", arm))
 }
 
 // joined is text for each number below n.

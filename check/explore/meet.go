@@ -2,6 +2,7 @@ package explore
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore/step"
@@ -41,8 +42,57 @@ type Meeting struct {
 // Possible asks what Meet asks of any data at all, within the declared ranges.
 // Bounds count as open and as used up.
 func Possible(in flat.Input, want []Stance) guard.Answer {
-	return guard.Satisfy(wanted(in, want, func(*ir.Arm) bound { return either }))
+	return guard.Satisfy(wanted(in, want, unbounded))
 }
+
+// Questions asks Possible about one input again and again, which in a chain of a thousand arms
+// is a question for each of them. It gives the verdicts alone.
+type Questions struct {
+	in      flat.Input
+	stances []Stance
+	board   *guard.Board // of the formulas of all choices, one for each of the stances; nil where there is none
+}
+
+// NewQuestions is for questions about in that want nothing but the stances given.
+func NewQuestions(in flat.Input, stances ...Stance) *Questions {
+	var all []guard.Formula
+	for _, c := range in.Choices {
+		g := guardOf(in, c.Arm)
+		for _, s := range stances {
+			all = append(all, wantedOf(g, c.Arm, s, unbounded))
+		}
+	}
+	return &Questions{in, stances, guard.NewBoard(all)}
+}
+
+// Possible is the verdict of Possible.
+func (q *Questions) Possible(want []Stance) guard.Verdict {
+	if q.board != nil {
+		var numbers []int
+		for i := len(want) - 1; i >= 0; i-- { // the last says most: which arm applies
+			if want[i] != Any {
+				numbers = append(numbers, q.number(want[i], i))
+			}
+		}
+		if v := q.board.Possible(numbers); v != guard.Undecided {
+			return v
+		}
+	}
+	return Possible(q.in, want).Verdict
+}
+
+// Exclude reports whether it is plain that the stance cannot be that of both choices.
+func (q *Questions) Exclude(s Stance, one, other int) bool {
+	return q.board != nil && q.board.Possible([]int{q.number(s, one), q.number(s, other)}) == guard.Unsat
+}
+
+// number is that of a choice with a stance on the board.
+func (q *Questions) number(s Stance, choice int) int {
+	return choice*len(q.stances) + slices.Index(q.stances, s)
+}
+
+// unbounded says of bounds that they count as open and as used up.
+func unbounded(*ir.Arm) bound { return either }
 
 // bound is what is known of the bound of an arm.
 type bound uint8
@@ -58,24 +108,28 @@ func wanted(in flat.Input, want []Stance, bounds func(*ir.Arm) bound) guard.Form
 	var all []guard.Formula
 	for i, stance := range want {
 		if stance != Any {
-			all = append(all, wantedOf(in, in.Choices[i].Arm, stance, bounds))
+			all = append(all, wantedOf(guardOf(in, in.Choices[i].Arm), in.Choices[i].Arm, stance, bounds))
 		}
 	}
 	return guard.And(all...)
 }
 
-// wantedOf is wanted of one choice; arm is nil for an `ignore` or a `defer`,
+// guardOf is what a choice of in asks; arm is nil for an `ignore` or a `defer`,
 // which always take the input.
-func wantedOf(in flat.Input, arm *ir.Arm, stance Stance, bounds func(*ir.Arm) bound) guard.Formula {
-	g := guard.Read(nil, nil)
-	at := open
-	if arm != nil {
-		g = guard.Read(arm.When, &in.Case)
-		if arm.Max != nil && (stance == Passed || stance == Applies) {
-			at = bounds(arm)
-		}
+func guardOf(in flat.Input, arm *ir.Arm) guard.Guard {
+	if arm == nil {
+		return guard.Read(nil, nil)
 	}
+	return guard.Read(arm.When, &in.Case)
+}
+
+// wantedOf is wanted of one choice, which asks g.
+func wantedOf(g guard.Guard, arm *ir.Arm, stance Stance, bounds func(*ir.Arm) bound) guard.Formula {
+	at := open
 	bounded := arm != nil && arm.Max != nil
+	if bounded && (stance == Passed || stance == Applies) {
+		at = bounds(arm)
+	}
 	switch {
 	case stance == False, stance == Passed && at == open, stance == MayPass && !bounded:
 		return g.Fails

@@ -52,6 +52,8 @@ type Product struct {
 	halts      map[InputAt]Halt // over_budget that may come where nothing speaks of it
 	spent      map[spentAt]Unmet
 
+	told told
+
 	onward      *graph.Graph // see Onward
 	component   []int32
 	onwardParts int

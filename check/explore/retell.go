@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore/step"
@@ -25,6 +26,9 @@ type sought struct {
 
 	byData *ir.State // only where its require was false without asking a host guard
 
+	every map[leads]*sought // all edges are sought; nil where one thing is
+	left  int               // so many runs of steps may be made for that
+
 	found   bool
 	guessed bool
 	data    map[string]any
@@ -41,6 +45,16 @@ type sought struct {
 // which nothing was guessed is preferred.
 func (x *search) compare(label int32) {
 	want := x.sought
+	if want.every != nil {
+		k := leads{x.store.find(x.Next), label}
+		if want.every[k] == nil {
+			want.every[k] = &sought{to: k.to, label: label, unmet: graph.None}
+		}
+		x.sought = want.every[k]
+		x.capture()
+		x.sought = want
+		return
+	}
 	if want.lost {
 		if l := x.labels[label]; l.Kind == Dropped && l.Input == want.unmet {
 			x.capture()
@@ -93,9 +107,38 @@ func (p *Product) teller() *search {
 	return x
 }
 
+// leads is where an edge leads, and what it does.
+type leads struct{ to, label int32 }
+
+// told is what was found of all edges of a configuration with which many witnesses go on: in a
+// chain of a thousand arms each edge is found behind those before it.
+type told struct {
+	asked map[int32]int // how often, by configuration
+	edges map[int32]map[leads]*sought
+	left  int // how many runs of steps may still be made to find them
+}
+
+// tellAllFrom is with which question about a configuration all its edges are told.
+const tellAllFrom = 3
+
 // edge finds what leads along edge e, which starts at configuration from.
 func (x *search) edge(from, e int32) *sought {
-	return x.seek(from, &sought{to: x.To[e], label: x.labelAt[e], unmet: graph.None})
+	t, k := &x.told, leads{x.To[e], x.labelAt[e]}
+	if t.asked == nil {
+		*t = told{map[int32]int{}, map[int32]map[leads]*sought{}, 1 << 16}
+	}
+	if t.asked[from]++; t.asked[from] == tellAllFrom && t.left > 0 {
+		all := x.seek(from, &sought{every: map[leads]*sought{}, left: t.left, unmet: graph.None})
+		if t.left = all.left; t.left > 0 {
+			t.edges[from] = all.every
+		}
+	}
+	if known := t.edges[from][k]; known != nil {
+		s := *known
+		s.data, s.guards = maps.Clone(s.data), maps.Clone(s.guards)
+		return &s
+	}
+	return x.seek(from, &sought{to: k.to, label: k.label, unmet: graph.None})
 }
 
 func (x *search) seek(from int32, s *sought) *sought {

@@ -92,6 +92,10 @@ func (x *search) each(input int32, run func()) {
 
 // goesOn reports whether another run of the step at hand is of use.
 func (x *search) goesOn() bool {
+	if x.sought != nil && x.sought.every != nil {
+		x.sought.left--
+		return x.sought.left > 0
+	}
 	if x.sought != nil {
 		return !x.sought.found || x.sought.guessed
 	}

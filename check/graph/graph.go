@@ -3,7 +3,11 @@
 // slices; nothing here recurses, so that its depth is no limit either.
 package graph
 
-import "github.com/fsmc-dev/fsmc/check/stop"
+import (
+	"sort"
+
+	"github.com/fsmc-dev/fsmc/check/stop"
+)
 
 // Graph is a directed graph in compressed form: the successors of vertex v are
 // To[First[v]:First[v+1]], in the order in which the edges were added. The
@@ -28,6 +32,11 @@ func (g *Graph) Len() int { return len(g.First) - 1 }
 
 // Successors are the vertices to which the edges of v lead.
 func (g *Graph) Successors(v int32) []int32 { return g.To[g.First[v]:g.First[v+1]] }
+
+// From is the vertex from which edge e leads.
+func (g *Graph) From(e int32) int32 {
+	return int32(sort.Search(g.Len(), func(v int) bool { return g.First[v+1] > e }))
+}
 
 // New makes a graph of n vertices. Each calls its argument once for every edge;
 // it is called twice, and must give the same edges both times.

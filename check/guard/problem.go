@@ -41,38 +41,48 @@ type text struct {
 // newProblem numbers f, and adds what holds of its variables whatever f says. It
 // says why where that would be too large.
 func newProblem(f Formula) (*problem, string) {
-	p := &problem{
+	p, roots, laws, why := numbered([]Formula{f})
+	if why != "" {
+		return nil, why
+	}
+	if p.root = roots[0]; len(laws) > 0 {
+		p.root = p.group(opAnd, append(roots, laws...))
+	}
+	return p, ""
+}
+
+// numbered numbers each of list, and what holds of their variables whatever they say: laws.
+func numbered(list []Formula) (p *problem, roots, laws []int32, why string) {
+	p = &problem{
 		numberOf: map[term]int32{}, textOf: map[term]int32{},
 		constantOf: map[string]int32{}, factOf: map[fact]int32{},
 		atomOf: map[atom]int32{}, groupOf: map[string]int32{},
 	}
 	seen := map[*node]int32{}
-	p.root = p.add(f.node(), seen)
-	axioms := []int32{p.root}
+	for _, f := range list {
+		roots = append(roots, p.add(f.node(), seen))
+	}
 	earlier, pairs := map[*ir.Guard][]*literal{}, 0
 	for i := 0; i < len(p.asked); i++ { // an argument may hold calls, too
 		c := p.asked[i]
 		others := earlier[c.call.guard]
 		if pairs += len(others); pairs > maxPairs {
-			return nil, whyCalls
+			return nil, nil, nil, whyCalls
 		}
 		for _, d := range others {
-			axioms = append(axioms, p.add(congruence(c, d), seen))
+			laws = append(laws, p.add(congruence(c, d), seen))
 		}
 		earlier[c.call.guard] = append(others, c)
 	}
-	axioms = append(axioms, p.lengths(seen)...)
+	laws = append(laws, p.lengths(seen)...)
 	if len(p.numbers) > maxVariables {
-		return nil, whyVariables
+		return nil, nil, nil, whyVariables
 	}
 	for i := range p.numbers {
 		p.order = append(p.order, int32(i+1))
 	}
 	slices.SortFunc(p.order, func(i, j int32) int { return p.numbers[i-1].term.compare(p.numbers[j-1].term) })
-	if len(axioms) > 1 {
-		p.root = p.group(opAnd, axioms)
-	}
-	return p, ""
+	return p, roots, laws, ""
 }
 
 // lengths are the axioms of strings whose length is asked as well: the empty

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/stop"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // book is what the text of a machine says, looked up once: a witness may have a
-// hundred thousand rows, and most of them ask the same.
+// hundred thousand rows, a machine thousands of witnesses, and most of them ask the same.
 type book struct {
 	m         *ir.Machine
 	x         *machine.Machine // m, with a guard for each text of a call
@@ -19,17 +20,27 @@ type book struct {
 	reads     map[place]map[string]bool
 	cases     map[*ir.State][]ir.Case
 	constants map[*ir.Type][]machine.Value
-	lap       map[*ir.State]bool // the states in the loop of the witness
-	decides   []*ir.Var          // see deciding
 	alike     map[*ir.Var]int64  // see lengths
 	asked     []int64            // see lengthsAsked
 	copied    bool               // an effect reads a length
 	element   map[string]reading // see elementReads
 	calls     bool               // the machine calls others
-	lasts     []int64            // see Witness
 	needed    map[holder][]part  // see needs
 	made      map[holder][]machine.Value
-	until     *stop.Stop
+
+	// Of the witness at hand.
+	lap     map[*ir.State]bool // the states in its loop
+	decides []*ir.Var          // see deciding
+	lasts   []int64            // see Stage.Witness
+	until   *stop.Stop
+}
+
+// open makes b the book of w.
+func (b *book) open(w *witness.Witness, lasts []int64, until *stop.Stop) {
+	b.lasts, b.until, b.decides, b.lap = lasts, until, nil, map[*ir.State]bool{}
+	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
+		b.lap[w.Path[i].State] = true
+	}
 }
 
 // place is an input in a leaf.

@@ -26,22 +26,32 @@ const (
 	Broken                // the step cannot be computed
 )
 
-// Witness performs w on m, with values for whatever it leaves open, and gives it
+// Stage performs witnesses of one machine, one at a time. It makes the machine ready for the
+// first of them: that takes longer than most of them do.
+type Stage struct {
+	m     *ir.Machine
+	about *book
+}
+
+// On is a Stage for m.
+func On(m *ir.Machine) *Stage { return &Stage{m: m} }
+
+// Witness performs w, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
 // again. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
 // activity; nil where nobody knows. The search for values polls until.
-func Witness(m *ir.Machine, w *witness.Witness, ending Ending, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
+func (s *Stage) Witness(w *witness.Witness, ending Ending, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
+	if s.about == nil {
+		about, err := newBook(s.m)
+		if err != nil {
+			return nil, err
+		}
+		s.about = about
+	}
 	var first error
-	about, err := newBook(m)
-	if err != nil {
-		return nil, err
-	}
-	about.lasts, about.until = lasts, until
-	about.lap = map[*ir.State]bool{}
-	for i := w.Loop; i >= 0 && i < len(w.Path); i++ {
-		about.lap[w.Path[i].State] = true
-	}
+	m, about := s.m, s.about
+	about.open(w, lasts, until)
 	// At the times that it says, then with the waits as long as they can be, then as
 	// short.
 	ways := []way{{late: true, slow: true}, {timed: true}, {slow: true}, {}}

@@ -48,7 +48,11 @@ func inRegion(cuts []int64, code int64) (lo, hi int64) {
 // Holds decides `x op c` for an x in region code. The constant is one of the
 // cuts, so that all of the region agrees.
 func (d *Domain) Holds(code int64, op ir.Op, c *ir.Const) bool {
-	at := d.Code(c)
+	return d.HoldsAt(code, op, d.Code(c))
+}
+
+// HoldsAt is Holds of a constant with the code at.
+func (d *Domain) HoldsAt(code int64, op ir.Op, at int64) bool {
 	if d.Kind == ir.String {
 		return (code == at) == (op == ir.OpEq)
 	}

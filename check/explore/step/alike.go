@@ -123,6 +123,9 @@ func (s *Step) triedAlike(offset int) bool {
 		return s.Oracle.Over
 	}
 	at, uses := spotOf(s.choice, offset), s.Program.lastUses(s.In)
+	if s.isAlone(at, uses) {
+		return false
+	}
 	s.startKey(at, uses.atoms)
 	s.key = append(s.key, 0xff)
 	for i, have := range s.have {
@@ -138,6 +141,34 @@ func (s *Step) triedAlike(offset int) bool {
 func (s *Step) mayBeAlike() bool {
 	o := &s.Oracle
 	return o.runs >= afterRuns && o.moved < o.asked && !s.Failed()
+}
+
+// made is a choice that decides one thing alone: a field of the event by data.Node.Index, or
+// an atom.
+type made struct {
+	index int
+	atom  bool
+}
+
+// isAlone reports whether all choices that the run has made may still be read from a place on.
+// Then its key says each of them, so that no other such run has it: in a chain of arms that all
+// compare one field there is nothing to look for. A run that has a choice behind it may have
+// the key of one that has none: the two go on side by side, and are no more than two.
+func (s *Step) isAlone(at spot, uses *lastUses) bool {
+	if len(s.made) < s.Oracle.asked {
+		return false
+	}
+	for _, m := range s.made[s.weighed:] {
+		last := uses.fields
+		if m.atom {
+			last = uses.atoms
+		}
+		if s.weighed == 0 || last[m.index] < s.readTo {
+			s.readTo = last[m.index]
+		}
+		s.weighed++
+	}
+	return s.weighed > 0 && s.readTo >= at
 }
 
 // startKey begins a key with what is known at a place, and with the verdicts of atoms

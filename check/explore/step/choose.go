@@ -126,7 +126,12 @@ func (s *Step) choosePayload(n *data.Node) int64 {
 	if n.Event != nil && s.In != nil && n.Event == s.In.Event && s.BringsOneByOne(s.In) {
 		return s.bringsFlag()
 	}
-	return s.chooseCode(n)
+	asked := s.Oracle.asked
+	code := s.chooseCode(n)
+	if s.Oracle.asked > asked {
+		s.made = append(s.made, made{n.Index, false})
+	}
+	return code
 }
 
 // chooseCode is a free choice among what n can be.

@@ -211,8 +211,13 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 	}
 	if ref, op, lit := ir.ConstantSide(e); lit != nil {
 		if region := c.region(ref, arm); region != nil {
+			first := c.t.Refs(ref, arm)[0].Domain // of most there is no other
+			at := first.Code(lit)
 			return func(s *Step) bool {
 				d, code := region(s)
+				if d == first {
+					return d.HoldsAt(code, op, at)
+				}
 				return d.Holds(code, op, lit)
 			}
 		}

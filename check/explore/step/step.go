@@ -53,6 +53,9 @@ type Step struct {
 	Again   bool          // the input is an event that was deferred, so that it was sent before
 	choice  int           // of the input, that is being decided
 	key     []byte        // scratch of triedAlike
+	made    []made        // the choices of the run at hand, as far as isAlone knows them
+	weighed int           // how many of those readTo takes in
+	readTo  spot          // up to where each of them may be read
 	Passed  *ChoiceCode   // the last choice whose bound was used up
 	turn    turn          // whose `require` is asked
 	Shared  int           // the depth of the innermost state that is active before, during and behind it
@@ -119,6 +122,7 @@ func (s *Step) Begin() {
 	s.had = s.had[:0]
 	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, 0, s.TurnedByHost[:0]
 	s.OneLess = false
+	s.made, s.weighed = s.made[:0], 0
 	s.brought, s.flagsAsked = noneYet, 0
 	clear(s.nulls)
 	s.Timers, s.Wishes, s.Begun, s.UsedUp = s.Timers[:0], s.Wishes[:0], s.Begun[:0], s.UsedUp[:0]
@@ -150,6 +154,7 @@ func (s *Step) ask(id int) bool {
 		}
 		if s.verdicts[id] = s.alreadyAsked(id); s.verdicts[id] == unasked {
 			s.verdicts[id] = isTrue + int8(s.Oracle.Choose(2))
+			s.made = append(s.made, made{id, true})
 			s.notes(id)
 		}
 		if s.answers[id] == unasked {

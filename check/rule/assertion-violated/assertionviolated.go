@@ -24,7 +24,7 @@ func run(p *check.Pass) {
 	if !p.Starts() || p.Machine.Broken || len(p.Machine.Asserts) == 0 {
 		return
 	}
-	g := p.Product()
+	g, most := p.Product(), longest{}
 	for _, a := range p.Machine.Asserts {
 		if proved(p.Control(), a) {
 			continue
@@ -36,13 +36,13 @@ func run(p *check.Pass) {
 			}
 			continue
 		}
-		path := violation(g, a, func(int32) bool { return true })
+		path := violation(g, a, most, func(int32) bool { return true })
 		if path == nil {
 			continue
 		}
 		witness, sure := p.Run(path, -1)
 		if !sure { // a longer way may be
-			if path = violation(g, a, g.Certain); path != nil {
+			if path = violation(g, a, most, g.Certain); path != nil {
 				witness, sure = p.Run(path, -1)
 			}
 		}

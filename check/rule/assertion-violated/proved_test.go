@@ -43,7 +43,7 @@ func provedHolds(t *testing.T, src []byte) (proven int) {
 			if !proved(c, a) {
 				continue
 			}
-			if proven++; violation(p, a, func(int32) bool { return true }) != nil {
+			if proven++; violation(p, a, longest{}, func(int32) bool { return true }) != nil {
 				t.Fatalf("it is not proved that %s:\n%s", message(a), src)
 			}
 		}

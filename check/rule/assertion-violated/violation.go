@@ -12,8 +12,9 @@ import (
 // that keep lets pass; nil where there is none. All four promises are questions
 // about paths over edges that enter certain states or do not, each answered by one
 // or two breadth-first searches.
-func violation(g *explore.Product, a *ir.Assert, keep func(e int32) bool) []int32 {
+func violation(g *explore.Product, a *ir.Assert, longest longest, keep func(e int32) bool) []int32 {
 	s := newSearch(g, keep)
+	s.longest = longest
 	switch a.Verb {
 	case ir.Precedes:
 		return s.unpreceded(a)
@@ -30,23 +31,40 @@ func violation(g *explore.Product, a *ir.Assert, keep func(e int32) bool) []int3
 type search struct {
 	g     *explore.Product
 	keep  func(e int32) bool
-	came  map[int64][]arrival // by count, then by configuration
+	came  map[int64]*layer // by count
 	queue []place
+
+	longest longest
 }
+
+// longest is the most entries of a state from each configuration on, found once for all promises
+// about it.
+type longest map[*ir.State][]int64
 
 type place struct {
 	config int32
 	count  int64
 }
 
-// arrival is how a place was reached. The zero arrival is none.
+// arrival is how a place was reached: the edge and 1, -1 at the start, and the count before
+// it. The zero arrival is none.
 type arrival struct {
-	from place
-	edge int32 // and 1; -1 at the start
+	edge  int32
+	fewer int32 // how much less the count was
 }
 
+// layer are the arrivals with one count, by configuration. A machine that counts to a hundred
+// thousand has as many counts, and few configurations of each.
+type layer struct {
+	few map[int32]arrival
+	all []arrival // once they are many
+}
+
+// mostFew is up to how many configurations of a layer are kept one by one.
+const mostFew = 1024
+
 func newSearch(g *explore.Product, keep func(e int32) bool) *search {
-	s := &search{g: g, keep: keep, came: map[int64][]arrival{}}
+	s := &search{g: g, keep: keep, came: map[int64]*layer{}}
 	s.arrive(place{}, arrival{edge: -1})
 	return s
 }
@@ -62,24 +80,45 @@ func (s *search) arrive(to place, by arrival) {
 func (s *search) note(to place, by arrival) bool {
 	at := s.came[to.count]
 	if at == nil {
-		at = make([]arrival, s.g.Len())
+		at = &layer{few: map[int32]arrival{}}
 		s.came[to.count] = at
 	}
-	first := at[to.config].edge == 0
-	if first {
-		at[to.config] = by
+	if at.of(to.config).edge != 0 {
+		return false
 	}
-	return first
+	if at.all == nil && len(at.few) == mostFew {
+		at.all = make([]arrival, s.g.Len())
+		for c, a := range at.few {
+			at.all[c] = a
+		}
+		at.few = nil
+	}
+	if at.all != nil {
+		at.all[to.config] = by
+	} else {
+		at.few[to.config] = by
+	}
+	return true
+}
+
+func (l *layer) of(config int32) arrival {
+	if l.all != nil {
+		return l.all[config]
+	}
+	return l.few[config]
 }
 
 // run follows edges; step gives the count behind an edge, and whether the path
 // goes on there, or ends since it has found what it seeks.
 func (s *search) run(step func(at place, e int32) (count int64, on, found bool)) []int32 {
+	var round []place // as far from the start
 	for len(s.queue) > 0 {
-		at := s.queue[0]
-		s.queue = s.queue[1:]
-		if path := s.from(at, step); path != nil {
-			return path
+		round, s.queue = s.queue, round[:0]
+		for _, at := range round {
+			s.g.Stop.Poll()
+			if path := s.from(at, step); path != nil {
+				return path
+			}
 		}
 	}
 	return nil
@@ -90,7 +129,7 @@ func (s *search) from(at place, step func(at place, e int32) (count int64, on, f
 	for e := s.g.First[at.config]; e < s.g.First[at.config+1]; e++ {
 		if s.g.IsWithin(e) {
 			half := place{s.g.To[e], at.count}
-			if s.note(half, arrival{at, e + 1}) {
+			if s.note(half, arrival{edge: e + 1}) {
 				if path := s.from(half, step); path != nil {
 					return path
 				}
@@ -105,7 +144,7 @@ func (s *search) from(at place, step func(at place, e int32) (count int64, on, f
 			return append(s.pathTo(at), e)
 		}
 		if on {
-			s.arrive(place{s.g.To[e], count}, arrival{at, e + 1})
+			s.arrive(place{s.g.To[e], count}, arrival{e + 1, int32(count - at.count)})
 		}
 	}
 	return nil
@@ -113,9 +152,9 @@ func (s *search) from(at place, step func(at place, e int32) (count int64, on, f
 
 func (s *search) pathTo(at place) []int32 {
 	var path []int32
-	for by := s.came[at.count][at.config]; by.edge > 0; by = s.came[at.count][at.config] {
+	for by := s.came[at.count].of(at.config); by.edge > 0; by = s.came[at.count].of(at.config) {
 		path = append(path, by.edge-1)
-		at = by.from
+		at = place{s.g.From(by.edge - 1), at.count - int64(by.fewer)}
 	}
 	slices.Reverse(path)
 	return path
@@ -123,25 +162,25 @@ func (s *search) pathTo(at place) []int32 {
 
 // unpreceded enters the object without the subject before it or with it.
 func (s *search) unpreceded(a *ir.Assert) []int32 {
-	g := s.g
+	subject, object := s.g.Entering(a.Subject), s.g.Entering(a.Objects[0])
 	return s.run(func(at place, e int32) (int64, bool, bool) {
-		if g.Enters(at.config, e, a.Subject) {
+		if subject(at.config, e) {
 			return 0, false, false
 		}
-		return 0, true, g.Enters(at.config, e, a.Objects[0])
+		return 0, true, object(at.config, e)
 	})
 }
 
 // both enters the subject and the object, in either order.
 func (s *search) both(a *ir.Assert) []int32 {
-	g := s.g
 	const first, second = 1, 2
+	subject, object := s.g.Entering(a.Subject), s.g.Entering(a.Objects[0])
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(at.config, e, a.Subject) {
+		if subject(at.config, e) {
 			count |= first
 		}
-		if g.Enters(at.config, e, a.Objects[0]) {
+		if object(at.config, e) {
 			count |= second
 		}
 		return count, true, count == first|second
@@ -149,25 +188,29 @@ func (s *search) both(a *ir.Assert) []int32 {
 }
 
 // tooOften enters the subject N+1 times. Whether any path does is asked first: that
-// is linear, where the search counts.
+// is linear, where the search counts. Nor does it go where there are no more so many.
 func (s *search) tooOften(a *ir.Assert) []int32 {
-	g := s.g
-	of, n := g.Components()
-	most := graph.NewLongest(&g.Graph, of, n, func(from, e int32) int64 {
-		if g.Enters(from, e, a.Subject) {
-			return 1
-		}
-		return 0
-	})
-	if most.Length[0] <= a.N {
+	g, subject := s.g, s.g.Entering(a.Subject)
+	most := s.longest[a.Subject]
+	if most == nil {
+		of, n := g.Components()
+		most = graph.NewLongest(&g.Graph, of, n, func(from, e int32) int64 {
+			if subject(from, e) {
+				return 1
+			}
+			return 0
+		}).Length
+		s.longest[a.Subject] = most
+	}
+	if most[0] <= a.N {
 		return nil
 	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if g.Enters(at.config, e, a.Subject) {
+		if subject(at.config, e) {
 			count++
 		}
-		return count, true, count > a.N
+		return count, graph.Sum(count, most[g.To[e]]) > a.N, count > a.N
 	})
 }
 
@@ -179,12 +222,20 @@ func (s *search) unled(a *ir.Assert) []int32 {
 	open := func(c int32) bool { // the run ends, or cannot
 		return g.Leaf(c).Kind == ir.Terminal || doomed[c] && g.Trapped(c)
 	}
+	subject := func(_, e int32) bool { return g.Succeeds(e, a.Done) }
+	if a.Subject != nil {
+		subject = g.Entering(a.Subject)
+	}
+	var objects []func(from, e int32) bool
+	for _, object := range a.Objects {
+		objects = append(objects, g.Entering(object))
+	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
 		count := at.count
-		if a.Subject == nil && g.Succeeds(e, a.Done) || a.Subject != nil && g.Enters(at.config, e, a.Subject) {
+		if subject(at.config, e) {
 			count = 1
 		}
-		if slices.ContainsFunc(a.Objects, func(object *ir.State) bool { return g.Enters(at.config, e, object) }) {
+		if slices.ContainsFunc(objects, func(enters func(from, e int32) bool) bool { return enters(at.config, e) }) {
 			count = 0
 		}
 		return count, true, count == 1 && open(g.To[e])
@@ -195,5 +246,5 @@ func (s *search) unled(a *ir.Assert) []int32 {
 // that says nothing where g has paths that are no runs: such a path may be the only
 // one that goes on.
 func holds(g *explore.Product, a *ir.Assert) bool {
-	return g != nil && a.Verb != ir.LeadsTo && violation(g, a, func(int32) bool { return true }) == nil
+	return g != nil && a.Verb != ir.LeadsTo && violation(g, a, longest{}, func(int32) bool { return true }) == nil
 }

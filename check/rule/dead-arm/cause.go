@@ -117,11 +117,16 @@ func spends(m *ir.Machine, t *ir.Trigger) bool {
 func takenArms(p *check.Pass) []bool {
 	product := p.SmallProduct()
 	taken := make([]bool, len(p.Machine.Arms))
+	var asked *explore.Questions // about the input of
+	var of place
 	eachPlace(p, func(a *ir.Arm, at place) {
 		if taken[a.ID] = taken[a.ID] || p.SurelyTaken(a); taken[a.ID] || product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
 			return
 		}
-		taken[a.ID] = explore.Possible(at.input, reached(at)).Verdict == guard.Sat
+		if asked == nil || at.leaf != of.leaf || at.input.ID != of.input.ID {
+			asked, of = explore.NewQuestions(at.input, explore.Holds, explore.MayPass), at
+		}
+		taken[a.ID] = asked.Possible(reached(at)) == guard.Sat
 	})
 	return taken
 }

@@ -63,6 +63,7 @@ func run(p *check.Pass) {
 // input, and the other would if it stood before.
 func overlaps(p *check.Pass, leaf *ir.State, in flat.Input, known map[pair]*overlap) []*overlap {
 	var out []*overlap
+	var asked *explore.Questions
 	for i, c := range in.Choices {
 		for j := i + 1; j < len(in.Choices) && in.Choices[j].State == c.State; j++ {
 			a, b := c.Arm, in.Choices[j].Arm
@@ -70,6 +71,12 @@ func overlaps(p *check.Pass, leaf *ir.State, in flat.Input, known map[pair]*over
 				continue
 			}
 			if o := known[pair{a.Handler, b.Handler}]; o != nil && o.Met == check.CanBeMet {
+				continue
+			}
+			if asked == nil {
+				asked = explore.NewQuestions(in, explore.Applies)
+			}
+			if asked.Exclude(explore.Applies, i, j) { // whatever is before them
 				continue
 			}
 			m := p.Meet(leaf, in, both(i, j, len(in.Choices)))
