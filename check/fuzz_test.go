@@ -6,7 +6,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
-	"github.com/fsmc-dev/fsmc/check/checktest"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/langtest"
@@ -24,17 +23,18 @@ func FuzzRun(f *testing.F) {
 		f.Add(s.Src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		for _, d := range checktest.Findings("fuzz.fsm", src) {
+		unit := lang.Load([]lang.Source{{Name: "fuzz.fsm", Src: src}})
+		for _, d := range slices.Concat(unit.Diags, check.RunUpTo(unit.Program, all.Rules, fuzzLimit)) {
 			listed := slices.ContainsFunc(all.Rules, func(r *check.Rule) bool { return r.Name == d.Rule })
 			if !listed || !d.Span.IsValid() || d.Message == "" {
 				t.Errorf("%s: %q: %q", d.Span, d.Rule, d.Message)
 			}
 		}
-		for _, m := range lang.Load([]lang.Source{{Name: "fuzz.fsm", Src: src}}).Program.Machines {
+		for _, m := range unit.Program.Machines {
 			if !m.Incomplete {
 				continue
 			}
-			for _, d := range check.Run(&ir.Program{Machines: []*ir.Machine{m}}, all.Rules) {
+			for _, d := range check.RunUpTo(&ir.Program{Machines: []*ir.Machine{m}}, all.Rules, fuzzLimit) {
 				if slices.Contains(aboutWhatStands, d.Rule) {
 					continue
 				}
