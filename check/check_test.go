@@ -85,10 +85,7 @@ func TestMutations(t *testing.T) {
   0s Idle StartReview
   0s Summarizing SummaryDone
    Completed 
-36: unreachable-state: no run enters state "FetchingDiff"
-42: unreachable-state: no run enters state "Analyzing"
-48: unreachable-state: no run enters state "PostingComments"
-55: unreachable-state: no run enters state "AwaitingRetry"
+36: unreachable-state: no run enters state "FetchingDiff", nor "Analyzing", "PostingComments" and "AwaitingRetry" behind it
 `},
 		{"a loop closed", []change{
 			{"after 24h -> Expired                       // machine level: from the start of the run", ""},
@@ -172,10 +169,9 @@ func TestMutations(t *testing.T) {
   0s Analyzing AnalysisReady
   0s PostingComments failed(transient)
    PostingComments 
-59: unreachable-state: no run enters state "Summarizing"
+59: unreachable-state: no run enters state "Summarizing", nor "Completed" behind it
 61: unknown-name: unknown event "SummryDone"
 61: bad-target: unknown state "Completd"
-66: unreachable-state: no run enters state "Completed"
 67: unreachable-state: no run enters state "Expired"
 `},
 	} {

@@ -22,12 +22,6 @@ func (s *said) instead(f contracttest.Fault) bool {
 		})
 	case "dead-end":
 		return has("spinning-loop", f.Line) || s.endless(s.m.StateAt(f.Line))
-	case "never-fires": // of a timer that may come if what another one leaves to nobody is meant to stay
-		return slices.ContainsFunc(s.has["unhandled-case"], func(d diag.Diagnostic) bool {
-			arm, _, trigger := s.m.ArmAt(d.Span.Start.Line)
-			st := s.m.AfterAt(f.Line)
-			return trigger == "after" && st != nil && (arm.Home().Within(st) || st.Within(arm.Home()))
-		})
 	case "spinning-loop": // of a circle of requires, one leaf is named
 		return s.space.Found[f] && len(s.has["spinning-loop"]) > 0
 	case "unbounded-loop": // one that spins replaces it, wherever on the cycle
@@ -122,9 +116,8 @@ func (s *said) behind(st *contracttest.State, arms ...*contracttest.Arm) bool {
 	})
 }
 
-// loopArms are the arms that no run takes because of loops that are told, or of what nothing takes:
-// those of all inputs where a loop waits for nothing, and else those of the input where the finding
-// stands; of a timer also those of timers beside it.
+// loopArms are the arms that no run takes because of loops that are told: those of all inputs where
+// a loop waits for nothing, and else those of the input where the finding stands.
 func (s *said) loopArms() (arms []*contracttest.Arm) {
 	for _, d := range s.has["spinning-loop"] {
 		for _, st := range s.m.States() {
@@ -133,17 +126,9 @@ func (s *said) loopArms() (arms []*contracttest.Arm) {
 			}
 		}
 	}
-	for _, d := range append(s.has["unbounded-loop"], s.has["unhandled-case"]...) {
-		arm, _, trigger := s.m.ArmAt(d.Span.Start.Line)
-		if arm != nil {
+	for _, d := range s.has["unbounded-loop"] {
+		if arm, _, _ := s.m.ArmAt(d.Span.Start.Line); arm != nil {
 			arms = append(arms, s.m.SameInput(arm)...)
-		}
-		for _, st := range s.m.States() {
-			for _, t := range st.Afters {
-				if trigger == "after" && d.Rule == "unhandled-case" && (st.Within(arm.Home()) || arm.Home().Within(st)) {
-					arms = append(arms, t.Arms...)
-				}
-			}
 		}
 	}
 	return arms
@@ -177,10 +162,8 @@ func (s *said) dead(line int) bool {
 	if len(s.has["read-before-set"])+len(s.has["out-of-range"]) > 0 && slices.ContainsFunc(s.space.Stopped(), func(a *contracttest.Arm) bool { return slices.Contains(s.m.SameInput(a), arm) }) {
 		return true
 	}
-	for _, d := range append(s.has["unbounded-loop"], s.has["unhandled-case"]...) {
-		a, _, other := s.m.ArmAt(d.Span.Start.Line)
-		timers := trigger == "after" && other == "after" && d.Rule == "unhandled-case" && (a.Home().Within(arm.Home()) || arm.Home().Within(a.Home()))
-		if a != nil && (timers || slices.Contains(s.m.SameInput(a), arm)) {
+	for _, d := range s.has["unbounded-loop"] {
+		if a, _, _ := s.m.ArmAt(d.Span.Start.Line); a != nil && slices.Contains(s.m.SameInput(a), arm) {
 			return true
 		}
 	}

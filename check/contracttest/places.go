@@ -99,16 +99,6 @@ func (m *Machine) ArmAt(line int) (arm *Arm, chain []*Arm, trigger string) {
 	return nil, nil, ""
 }
 
-// AfterAt is the state of the timer at a line; nil for none.
-func (m *Machine) AfterAt(line int) *State {
-	for _, st := range m.states {
-		if slices.ContainsFunc(st.Afters, func(a *After) bool { return a.line == line }) {
-			return st
-		}
-	}
-	return nil
-}
-
 // DoAt is the leaf of the activity at a line; nil for none.
 func (m *Machine) DoAt(line int) *State {
 	for _, st := range m.states {

@@ -28,7 +28,6 @@ var Rule = &check.Rule{
 		{Rule: "read-before-set", At: check.RestsOn},
 		{Rule: "out-of-range", At: check.RestsOn},
 		{Rule: "unbounded-loop", At: check.RestsOn},
-		{Rule: "unhandled-case", At: check.SameInput},
 	},
 }
 

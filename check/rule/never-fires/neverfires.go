@@ -25,9 +25,6 @@ var Rule = &check.Rule{
 	Run:       run,
 	Absence:   true,
 	Unreached: true,
-	SilencedBy: []check.Silence{
-		{Rule: "unhandled-case", At: check.SameInput},
-	},
 }
 
 func run(p *check.Pass) {

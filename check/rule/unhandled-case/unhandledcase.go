@@ -3,8 +3,6 @@
 package unhandledcase
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -31,7 +29,6 @@ func run(p *check.Pass) {
 		case check.Unclear:
 			p.LeaveOpen(check.Question{Rule: "unhandled-case", State: g.Leaf})
 		case check.CanBeMet:
-			inputs := held(p, g)
 			p.Report(check.Finding{
 				State:   g.Leaf,
 				Span:    g.Input.Choices[0].Arm.Span,
@@ -39,30 +36,11 @@ func run(p *check.Pass) {
 				Help:    "End the chain with an `else` that takes everything that is left, such as `else -> …`.",
 				Related: raisedBy(g),
 				Witness: p.Shown(g.Meeting, nil),
-				Inputs:  inputs,
-				Behind:  p.Behind(inputs),
+				Inputs:  g.Inputs,
 				Fixes:   p.ElseAfter(g.Input),
 			})
 		}
 	}
-}
-
-// held are the inputs of g, and where those are a timer the other timers of its leaves that never
-// fire: they may if what nothing takes is meant to stay.
-func held(p *check.Pass, g *check.Gap) []check.InputAt {
-	inputs := slices.Clone(g.Inputs)
-	product := p.SmallProduct()
-	if g.Input.Kind != ir.CaseTimer || product == nil || !product.Timed() {
-		return inputs
-	}
-	for _, at := range g.Inputs {
-		for in := range p.Table().Inputs(at.Leaf) {
-			if in.Kind == ir.CaseTimer && !product.Fires(in.Timer) {
-				inputs = append(inputs, check.InputAt{Leaf: at.Leaf, ID: in.ID})
-			}
-		}
-	}
-	return inputs
 }
 
 // raisedBy is where the result or the failure comes from.
