@@ -92,7 +92,7 @@ const aSource = "Name a file with the source of a machine."
 func foreign(src []byte) string {
 	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte(byteOrderMark)))
 	switch {
-	case bytes.HasPrefix(text, []byte("<")):
+	case bytes.HasPrefix(text, []byte("<")) && !bytes.HasPrefix(text, []byte("<<")): // that is a merge conflict
 		return "a text that begins with \"<\""
 	case (bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))) && json.Valid(text):
 		return "a JSON text"
