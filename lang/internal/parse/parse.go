@@ -71,6 +71,12 @@ func unreadable(f *token.File) *fault {
 			span: f.Span(nul, nul+1), message: "a NUL byte: this is not a text",
 			help: aSource,
 		}
+	case conflict(f.Src) >= 0:
+		at := conflict(f.Src)
+		return &fault{
+			span: f.Span(at, at+len(conflictMark)), message: "a merge conflict is not resolved here",
+			help: "Keep one of the two sides, and remove the lines with the marks.",
+		}
 	case foreign(f.Src) != "":
 		return &fault{
 			span: f.Span(0, 0), message: foreign(f.Src) + ": this is not the source of a machine",
@@ -88,11 +94,24 @@ func unreadable(f *token.File) *fault {
 
 const aSource = "Name a file with the source of a machine."
 
+const conflictMark = "<<<<<<< " // as git writes it
+
+// conflict is where the first mark of a merge conflict begins a line; -1 for none.
+func conflict(src []byte) int {
+	if bytes.HasPrefix(src, []byte(conflictMark)) {
+		return 0
+	}
+	if at := bytes.Index(src, []byte("\n"+conflictMark)); at >= 0 {
+		return at + 1
+	}
+	return -1
+}
+
 // foreign is what src is if it is plainly of another format; empty if it may be a machine.
 func foreign(src []byte) string {
 	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte(byteOrderMark)))
 	switch {
-	case bytes.HasPrefix(text, []byte("<")) && !bytes.HasPrefix(text, []byte("<<")): // that is a merge conflict
+	case bytes.HasPrefix(text, []byte("<")):
 		return "a text that begins with \"<\""
 	case (bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("["))) && json.Valid(text):
 		return "a JSON text"
