@@ -227,9 +227,8 @@ const closeLimit = time.Minute
 
 // Close waits for the reads and writes under way, also for those whose callers have left,
 // folds the write-ahead log into the database if no other process has it open, and closes
-// it. On a disk that does not
-// answer it leaves it open, after a minute, or after a moment where a call has given up
-// before: nothing is lost by that.
+// it. On a disk that does not answer it leaves it open, after a minute, or after a moment
+// where a write has given up before: nothing is lost by that.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

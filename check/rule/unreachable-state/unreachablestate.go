@@ -24,7 +24,6 @@ var Rule = &check.Rule{
 		{Rule: "out-of-range", At: check.SameState},
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "unbounded-loop", At: check.SameState},
-		{Rule: "unhandled-case", At: check.SameState},
 	},
 }
 

@@ -60,7 +60,8 @@ func (p *parser) file(f *token.File) (*ast.File, diag.List) {
 
 // unreadable is what makes f no text at all, nil if nothing does.
 func unreadable(f *token.File) *fault {
-	switch nul := bytes.IndexByte(f.Src[:min(len(f.Src), maxSize)], 0); {
+	src := f.Src[:min(len(f.Src), maxSize)]
+	switch nul, mark, kind := bytes.IndexByte(src, 0), conflict(src), foreign(src); {
 	case len(f.Src) > maxSize:
 		return &fault{
 			span: f.Span(0, 0), message: fmt.Sprintf("a file of %d bytes, more than %d MiB", len(f.Src), maxSize>>20),
@@ -71,15 +72,14 @@ func unreadable(f *token.File) *fault {
 			span: f.Span(nul, nul+1), message: "a NUL byte: this is not a text",
 			help: aSource,
 		}
-	case conflict(f.Src) >= 0:
-		at := conflict(f.Src)
+	case mark >= 0:
 		return &fault{
-			span: f.Span(at, at+len(conflictMark)), message: "a merge conflict is not resolved here",
+			span: f.Span(mark, mark+len(conflictMark)), message: "a merge conflict is not resolved here",
 			help: "Keep one of the two sides, and remove the lines with the marks.",
 		}
-	case foreign(f.Src) != "":
+	case kind != "":
 		return &fault{
-			span: f.Span(0, 0), message: foreign(f.Src) + ": this is not the source of a machine",
+			span: f.Span(0, 0), message: kind + ": this is not the source of a machine",
 			help: aSource + " `fsmc import` reads other formats.",
 		}
 	case !utf8.Valid(f.Src):
