@@ -77,6 +77,7 @@ type matcher struct {
 	last     [2]lexer.Token // the last two tokens, the last one first
 	scenario bool           // what is open, or was opened last, is a scenario
 	word     bool           // last[1] is the first of its line
+	machine  *lexer.Token   // the word of a machine whose brace has not come yet
 }
 
 // run goes through the tokens of f.
@@ -95,7 +96,7 @@ func (m *matcher) run(f *token.File) *fault {
 			m.indent = t.Pos.Column
 		}
 		if m.byIndent {
-			m.missingOpen(&t)
+			m.missingOpen(&t, first)
 			if first && !t.EOF() {
 				m.dedent(&t)
 			}
@@ -192,14 +193,31 @@ func (m *matcher) extra(t *lexer.Token) {
 	})
 }
 
-// missingOpen puts a brace before t where a line is `state Name` without one.
-func (m *matcher) missingOpen(t *lexer.Token) {
+// missingOpen puts a brace before t where a line is `state Name`, or begins with
+// `machine`, without one.
+func (m *matcher) missingOpen(t *lexer.Token, first bool) {
 	name, word := &m.last[0], &m.last[1]
-	if m.scenario || !m.word || word.Value != "state" || name.Type != tokName || name.Pos.Line != word.Pos.Line ||
-		t.Value == "{" || t.Pos.Line == name.Pos.Line {
-		return
+	switch {
+	case first && m.machine != nil && m.inner == 0 && t.Value != "{":
+		m.opened(t, name, m.machine)
+	case !m.scenario && m.word && word.Value == "state" && name.Type == tokName && name.Pos.Line == word.Pos.Line &&
+		t.Value != "{" && t.Pos.Line != name.Pos.Line:
+		m.opened(t, name, word)
 	}
-	m.open = append(m.open, brace{*name, word.Pos.Column})
+	switch {
+	case first && len(m.open) == 0 && t.Type == tokName && t.Value == "machine":
+		word := *t
+		m.machine = &word
+	case t.Value == "{":
+		m.machine = nil
+	}
+}
+
+// opened puts a brace behind last, for which t came: that of what word begins.
+func (m *matcher) opened(t, last, word *lexer.Token) {
+	m.machine = nil
+	m.open = append(m.open, brace{*last, word.Pos.Column})
+	m.inner = 0
 	m.insert[m.end] = append(m.insert[m.end], "{")
-	m.faults = append(m.faults, unexpected(t, name, `"{"`, ""))
+	m.faults = append(m.faults, unexpected(t, last, `"{"`, ""))
 }

@@ -25,7 +25,9 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 		}
 	}
 	if t.Type != tokName || !slices.Contains(declWords, t.Value) {
-		p.report(p.noDecl(t))
+		if !p.goesOn(t, tree) {
+			p.report(p.noDecl(t))
+		}
 		return p.skip(lex, lex.MakeCheckpoint(), 1)
 	}
 	if t.Value == "scenario" {
@@ -56,6 +58,16 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 		})
 	}
 	return d
+}
+
+// goesOn reports whether t opens what belongs into a machine, right behind something that was
+// not understood: the same fault goes on.
+func (p *parser) goesOn(t *lexer.Token, tree *ast.File) bool {
+	if _, item := items[t.Value]; !item || t.Type != tokName || len(tree.Decls) == 0 {
+		return false
+	}
+	_, bad := tree.Decls[len(tree.Decls)-1].(*ast.Bad)
+	return bad
 }
 
 // atTop reports whether only imports have been understood so far.
