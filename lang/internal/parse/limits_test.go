@@ -19,6 +19,7 @@ func TestUnreadable(t *testing.T) {
 	for _, tc := range []struct{ name, src, want string }{
 		{"NUL", "machine M {\n\x00}", `x.fsm:2:1 a NUL byte`},
 		{"UTF-8", "machine M {\n // \xff\n}", `x.fsm:2:5 text that is not valid UTF-8`},
+		{"direction", "machine M {\n // \u202e\n}", `x.fsm:2:5 the character U+202E turns the direction of writing`},
 		{"size", strings.Repeat(" ", maxSize+1), `x.fsm:1:1 a file of 67108865 bytes`},
 	} {
 		t.Run(tc.name, func(t *testing.T) { wantOne(t, findings(tc.src), tc.want) })

@@ -89,8 +89,19 @@ func unreadable(f *token.File) *fault {
 			help: "Save the file in the encoding UTF-8.",
 		}
 	}
+	if at := bytes.IndexAny(src, turning); at >= 0 {
+		r, n := utf8.DecodeRune(src[at:])
+		return &fault{
+			span: f.Span(at, at+n), message: fmt.Sprintf("the character %U turns the direction of writing: what follows can read other than it means", r),
+			help: fmt.Sprintf("Take it out; in a string write it as \\u%04x.", r),
+		}
+	}
 	return nil
 }
+
+// turning are the characters of Unicode that embed, override or isolate a direction of writing. With
+// them a line shows other code than it has (CVE-2021-42574).
+const turning = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 const aSource = "Name a file with the source of a machine."
 
