@@ -75,24 +75,12 @@ func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
 			most, ok = *a.Max, true
 		}
 	}
-	conjuncts(a.When, func(e ir.Expr) {
+	for e := range ir.Conjuncts(a.When) {
 		if times, limited := p.limits(a, e); limited {
 			most, ok = min(most, times), true
 		}
-	})
+	}
 	return most, ok
-}
-
-// conjuncts calls f with every part of e that must hold for e to hold.
-func conjuncts(e ir.Expr, f func(ir.Expr)) {
-	if b, ok := e.(*ir.Binary); ok && b.Op == ir.OpAnd {
-		conjuncts(b.X, f)
-		conjuncts(b.Y, f)
-		return
-	}
-	if e != nil {
-		f(e)
-	}
 }
 
 // limits reports whether the condition e of a becomes false for good when a has

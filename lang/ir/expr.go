@@ -1,6 +1,10 @@
 package ir
 
-import "github.com/fsmc-dev/fsmc/lang/token"
+import (
+	"iter"
+
+	"github.com/fsmc-dev/fsmc/lang/token"
+)
 
 // Expr is a typed expression: *Lit, *VarRef, *FieldRef, *FanRef, *Now, *Len, *IsSet,
 // *Unary, *Binary, *Call, *Object, *Array, *Key, *Fit, *Text, *RecordLit, *Absent, or in a
@@ -189,6 +193,23 @@ const (
 	OpSub Op = "-" // also the unary minus
 	OpMul Op = "*"
 )
+
+// Conjuncts are the parts of e that must all hold for e to hold, in the order in which they are
+// asked. A nil e has none.
+func Conjuncts(e Expr) iter.Seq[Expr] {
+	return func(yield func(Expr) bool) {
+		if e != nil {
+			eachConjunct(e, yield)
+		}
+	}
+}
+
+func eachConjunct(e Expr, yield func(Expr) bool) bool {
+	if b, ok := e.(*Binary); ok && b.Op == OpAnd {
+		return eachConjunct(b.X, yield) && eachConjunct(b.Y, yield)
+	}
+	return yield(e)
+}
 
 // Walk calls f for e and everything in it, outermost first; where f returns
 // false it does not go inside. A nil e is nothing.

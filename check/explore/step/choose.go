@@ -8,28 +8,38 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
+// regions are those of a domain from one to another.
+type regions struct {
+	domain *data.Domain
+	lo, hi int64
+}
+
+// filled are those in which some value lies.
+func (s *Step) filled(r regions) []int64 {
+	list, known := s.regions[r]
+	if known {
+		return list
+	}
+	for code := r.lo; code <= r.hi; code++ {
+		if !r.domain.Empty(code) {
+			list = append(list, code)
+		}
+	}
+	s.regions[r] = list
+	return list
+}
+
 // chooseRegion is a free choice of a region from lo to hi.
 func (s *Step) chooseRegion(d *data.Domain, lo, hi int64) int64 {
-	n := 0
-	for code := lo; code <= hi; code++ {
-		if !d.Empty(code) {
-			n++
-		}
+	list := s.filled(regions{d, lo, hi})
+	if len(list) == 0 {
+		return lo
 	}
-	k := s.Oracle.Choose(n)
+	k := s.Oracle.Choose(len(list))
 	if d.Kind == ir.Duration {
-		k = n - 1 - k // long waits first: a timer of 0s would come before what a witness shows
+		k = len(list) - 1 - k // long waits first: a timer of 0s would come before what a witness shows
 	}
-	for code := lo; code <= hi; code++ {
-		if d.Empty(code) {
-			continue
-		}
-		if k == 0 {
-			return code
-		}
-		k--
-	}
-	return lo
+	return list[k]
 }
 
 // of is the one of refs that belongs to the input at hand.
@@ -47,6 +57,7 @@ func (s *Step) of(refs []*data.Node) *data.Node {
 // payload is the code of a field of the event at hand, chosen when it is first
 // asked for.
 func (s *Step) payload(n *data.Node) int64 {
+	s.quiet.looked++
 	if !s.have[n.Index] {
 		s.have[n.Index] = true
 		s.had = append(s.had, n.Index)

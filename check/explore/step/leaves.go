@@ -89,6 +89,7 @@ func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) Input
 		}
 		ready.Choices = append(ready.Choices, choice)
 	}
+	ready.chain = chainOf(&ready)
 	return ready
 }
 

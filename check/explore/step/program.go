@@ -27,6 +27,7 @@ type Program struct {
 	apart      apart
 	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
 	Clocks     *Clocks    // nil where no time decides anything
+	chained    int        // how many words the chains take
 }
 
 // StateCode is a state made ready.
@@ -60,6 +61,7 @@ type argument struct {
 type armCode struct {
 	arm   *ir.Arm
 	when  test
+	head  head
 	by    func(*Step) // what `backoff by` reads; nil where all of it is set
 	block *block
 }
@@ -73,6 +75,7 @@ type InputCode struct {
 	last    *lastUses  // nil until it is asked for
 	AtOnce  bool       // a timer that may be due when its state is entered
 	plain   *plain     // nil where it is not
+	chain   *chain     // nil where it is none
 
 	Payloads int // in how many ways its event may come, as far as that is held; 0 until it is asked for
 }
@@ -112,7 +115,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	c := &compiler{t: p.Tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}, recalled: p.recalled}
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
-		p.arms[i] = armCode{arm: a, when: c.guard(a), block: c.block(a.Block, a)}
+		p.arms[i] = armCode{arm: a, when: c.guard(a), head: c.head(a), block: c.block(a.Block, a)}
 		if a.Backoff != nil {
 			p.arms[i].by = c.touch(a.Backoff.By, a)
 		}

@@ -33,16 +33,18 @@ type Step struct {
 	From    *ir.State
 	In      *InputCode // nil for the start and for an end with nothing to say
 
-	verdicts []int8            // by atom
-	answers  []int8            // of host guards by atom: the first of the step, for a witness
-	codes    []int64           // scratch of apply
-	payloads []int64           // by data.Node.Index
-	have     []bool            // by data.Node.Index: the payload has been chosen
-	had      []int             // the indexes set in have
-	few      []few             // by data.Node.Index; see chooseFew
-	peers    []int64           // scratch of that
-	Params   []int64           // of a start: what was chosen for the parameters that are held
-	params   map[*ir.Var]bool  // of a start: by the first leaf of what may be absent, whether it is there
+	verdicts []int8              // by atom
+	answers  []int8              // of host guards by atom: the first of the step, for a witness
+	codes    []int64             // scratch of apply
+	payloads []int64             // by data.Node.Index
+	have     []bool              // by data.Node.Index: the payload has been chosen
+	had      []int               // the indexes set in have
+	few      []few               // by data.Node.Index; see chooseFew
+	peers    []int64             // scratch of that
+	Params   []int64             // of a start: what was chosen for the parameters that are held
+	params   map[*ir.Var]bool    // of a start: by the first leaf of what may be absent, whether it is there
+	regions  map[regions][]int64 // see filled
+	quiet    quiet
 	nulls    map[nullPart]bool // by what may be null of a json that becomes a record, whether it is
 	Timers   []StartedTimer    // the timers that the step has started, where their times matter
 
@@ -107,7 +109,7 @@ func New(p *Program) *Step {
 		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), old: make([]uint64, p.Packing.Words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)), few: make([]few, len(p.Tracked.Chosen)),
-		params: map[*ir.Var]bool{}, nulls: map[nullPart]bool{},
+		params: map[*ir.Var]bool{}, regions: map[regions][]int64{}, nulls: map[nullPart]bool{},
 	}
 }
 
@@ -142,6 +144,7 @@ func (s *Step) Failed() bool { return s.Fault.why != noFault }
 
 // ask is the truth of atom id in this step.
 func (s *Step) ask(id int) bool {
+	s.quiet.looked++
 	if s.verdicts[id] == unasked {
 		if j := s.Program.atoms[id].judged; j != nil {
 			if s.verdicts[id] = j.only(s); s.verdicts[id] != unasked {
@@ -197,17 +200,22 @@ func (s *Step) isSet(n *data.Node) bool {
 // Decide is the first choice of in whose guard holds and whose bound is not used
 // up; nil where there is none, or where a guard cannot be computed.
 func (s *Step) Decide(in *InputCode) *ChoiceCode {
-	for i := range in.Choices {
+	s.quiet.begin(in, &s.Oracle)
+	for i := s.nextOpen(in, 0); i < len(in.Choices); i = s.nextOpen(in, i+1) {
 		c := &in.Choices[i]
 		if s.choice = i; i > 0 && s.triedAlike(0) {
 			return nil
 		}
 		if c.code != nil && c.code.when != nil {
+			looked := s.quiet.looked
 			holds := c.code.when(s)
 			if s.Failed() || s.Oracle.Over {
 				return nil
 			}
 			if !holds {
+				if s.quiet.in == in && s.quiet.looked == looked {
+					s.quiet.arms.set(i)
+				}
 				continue
 			}
 		}

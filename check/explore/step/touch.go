@@ -129,6 +129,7 @@ type nullPart struct {
 // isNull chooses whether e is unset, for nothing is known of a json. What is within a record is
 // unset with it.
 func (s *Step) isNull(e *ir.Fit) bool {
+	s.quiet.looked++
 	if e.Whole == nil {
 		return s.Oracle.Choose(2) == 1
 	}

@@ -120,7 +120,15 @@ func takenArms(p *check.Pass) []bool {
 	var asked *explore.Questions // about the input of
 	var of place
 	eachPlace(p, func(a *ir.Arm, at place) {
-		if taken[a.ID] = taken[a.ID] || p.SurelyTaken(a); taken[a.ID] || product != nil && (product.Guessed || !product.Taken(a)) || product == nil && readsData(at) {
+		if taken[a.ID] = taken[a.ID] || p.SurelyTaken(a); taken[a.ID] {
+			return
+		}
+		if product == nil && readsData(at) {
+			if product = p.Product(); product == nil {
+				return
+			}
+		}
+		if product != nil && (product.Guessed || !product.Taken(a)) {
 			return
 		}
 		if asked == nil || at.leaf != of.leaf || at.input.ID != of.input.ID {
