@@ -35,6 +35,29 @@ func (c *compiler) head(a *ir.Arm) head {
 	return head{}
 }
 
+// steady is what of a's guard depends on the configuration alone, and can always be computed; nil
+// for nothing.
+func (c *compiler) steady(a *ir.Arm) test {
+	var all test
+	for e := range ir.Conjuncts(a.When) {
+		chosen := false
+		ir.Walk(e, func(e ir.Expr) bool {
+			_, field := e.(*ir.FieldRef)
+			chosen = chosen || field
+			return true
+		})
+		if chosen || !c.isPlain(e, a) {
+			continue
+		}
+		one, others := c.test(e, a), all
+		all = one
+		if others != nil {
+			all = func(s *Step) bool { return others(s) && one(s) }
+		}
+	}
+	return all
+}
+
 // comparison is what e compares with a constant, and compiled, if it is never absent; nil for
 // what is anything else.
 func (c *compiler) comparison(e ir.Expr, a *ir.Arm) ([]*data.Node, test) {
@@ -128,6 +151,12 @@ type quiet struct {
 	in     *InputCode // nil where that is not noted
 	arms   choiceSet
 	looked int // how often something that is chosen was read
+}
+
+// isQuiet reports whether c, which was found false, is so whatever comes; before is how much had
+// been looked at when it was asked.
+func (s *Step) isQuiet(c *ChoiceCode, before int) bool {
+	return s.quiet.looked == before || c.code.steady != nil && !c.code.steady(s)
 }
 
 // begin begins a decision about in. What is false in one run of a step is so in all of them if

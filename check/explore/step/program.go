@@ -59,11 +59,12 @@ type argument struct {
 
 // armCode is an arm made ready.
 type armCode struct {
-	arm   *ir.Arm
-	when  test
-	head  head
-	by    func(*Step) // what `backoff by` reads; nil where all of it is set
-	block *block
+	arm    *ir.Arm
+	when   test
+	head   head
+	steady test        // see compiler.steady
+	by     func(*Step) // what `backoff by` reads; nil where all of it is set
+	block  *block
 }
 
 // InputCode is an input of a leaf made ready.
@@ -115,7 +116,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	c := &compiler{t: p.Tracked, known: map[string]int{}, uses: map[*ir.Arm][]use{}, recalled: p.recalled}
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
-		p.arms[i] = armCode{arm: a, when: c.guard(a), head: c.head(a), block: c.block(a.Block, a)}
+		p.arms[i] = armCode{arm: a, when: c.guard(a), head: c.head(a), steady: c.steady(a), block: c.block(a.Block, a)}
 		if a.Backoff != nil {
 			p.arms[i].by = c.touch(a.Backoff.By, a)
 		}

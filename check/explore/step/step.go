@@ -213,7 +213,7 @@ func (s *Step) Decide(in *InputCode) *ChoiceCode {
 				return nil
 			}
 			if !holds {
-				if s.quiet.in == in && s.quiet.looked == looked {
+				if s.quiet.in == in && s.isQuiet(c, looked) {
 					s.quiet.arms.set(i)
 				}
 				continue
