@@ -30,6 +30,7 @@ type host struct {
 	handlers   Handlers // those missing are run by another engine, or not at all
 	registered bool
 	stored     bool // its definition is in the store; guarded by hosts.mu
+	told       bool // that functions are missing; guarded by hosts.mu
 }
 
 // Register makes m known to the engine: Start uses the version of a machine that was registered
@@ -44,11 +45,49 @@ type host struct {
 // the step after an activity may need one. See WithHandlers, too.
 //
 // Register the machines that m calls before m, unless they are in the store. A call needs no
-// function. If a version is registered again without functions, it keeps those that it has.
+// function. If a version is registered again without functions, it keeps those that it has. A version
+// that is registered without functions does not take the place of one that has them: it is known as
+// if it were in the store, and Start goes on with the other one.
 func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	if err := h.Check(m.Definition()); err != nil {
 		return err
 	}
+	if err := e.knowsCalled(m); err != nil {
+		return err
+	}
+	known := &host{machine: m, source: source, registered: true,
+		handlers: Handlers{maps.Clone(h.Activities), maps.Clone(h.Guards)}}
+	defer e.changes.notify("") // there may be work that it had no function for
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	if e.hosts.byHash == nil {
+		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
+	}
+	before, current := e.hosts.byHash[m.Hash()], e.hosts.current[m.Definition().Name]
+	if h.none() && before != nil && before.registered {
+		known = before
+	}
+	if h.none() && current != nil && current != known && !current.handlers.none() && needsFunctions(m.Definition()) {
+		if before == nil {
+			e.hosts.byHash[m.Hash()] = e.match(m, source, current)
+		}
+		return nil
+	}
+	for hash, other := range e.hosts.byHash {
+		bare := other.registered && other.handlers.none() && !known.handlers.none()
+		if e.find == nil && (!other.registered || bare) && other.machine.Definition().Name == m.Definition().Name {
+			again := e.match(other.machine, other.source, known)
+			again.stored = other.stored
+			e.hosts.byHash[hash] = again
+		}
+	}
+	e.hosts.byHash[m.Hash()] = known
+	e.hosts.current[m.Definition().Name] = known
+	return nil
+}
+
+// knowsCalled is the error where the engine does not know a machine that m calls.
+func (e *Engine) knowsCalled(m *Machine) error {
 	for _, a := range m.Definition().Activities {
 		if a.Callee == "" {
 			continue
@@ -60,33 +99,12 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 			return fmt.Errorf("machine %q calls machine %q of version %s, which has to be registered first", m.Definition().Name, a.Name, a.Callee)
 		}
 	}
-	if e.isRegistered(m) && len(h.Activities)+len(h.Guards) == 0 {
-		return nil
-	}
-	known := &host{machine: m, source: source, registered: true,
-		handlers: Handlers{maps.Clone(h.Activities), maps.Clone(h.Guards)}}
-	defer e.changes.notify("") // there may be work that it had no function for
-	e.hosts.mu.Lock()
-	defer e.hosts.mu.Unlock()
-	if e.hosts.byHash == nil {
-		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
-	}
-	for hash, other := range e.hosts.byHash {
-		if e.find == nil && !other.registered && other.machine.Definition().Name == m.Definition().Name {
-			e.hosts.byHash[hash] = e.match(other.machine, other.source, known)
-		}
-	}
-	e.hosts.byHash[m.Hash()] = known
-	e.hosts.current[m.Definition().Name] = known
 	return nil
 }
 
-// isRegistered reports whether this very version is the one that was registered last.
-func (e *Engine) isRegistered(m *Machine) bool {
-	e.hosts.mu.Lock()
-	defer e.hosts.mu.Unlock()
-	known := e.hosts.current[m.Definition().Name]
-	return known != nil && known.machine.Hash() == m.Hash()
+// needsFunctions reports whether a program has something to do for d: an activity or a guard.
+func needsFunctions(d *Definition) bool {
+	return len(d.Guards) > 0 || slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" })
 }
 
 // currentHost is the version of a machine with which new runs start.
@@ -153,13 +171,14 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	if found == nil {
 		found = e.match(m, source, e.hosts.current[m.Definition().Name])
 	}
+	found.stored = true
 	e.hosts.byHash[m.Hash()] = found
 	return found
 }
 
 // found is a version from the store with the functions that there are for it.
 func (e *Engine) found(m *Machine, source string) *host {
-	h := &host{machine: m, source: source, stored: true}
+	h := &host{machine: m, source: source}
 	handlers, fault := e.ask(m)
 	if fault != "" {
 		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.Definition().Name), slog.String("error", fault))
@@ -203,6 +222,7 @@ func (e *Engine) lookAgain() {
 		}
 		now := e.found(h.machine, h.source)
 		e.hosts.mu.Lock()
+		now.stored = h.stored
 		if hash := h.machine.Hash(); e.hosts.byHash[hash] == h { // it may have been registered
 			e.hosts.byHash[hash] = now
 		}
@@ -212,7 +232,7 @@ func (e *Engine) lookAgain() {
 
 // match is a version from the store with what fits it of current, nil for none.
 func (e *Engine) match(m *Machine, source string, current *host) *host {
-	matched := &host{machine: m, source: source, stored: true}
+	matched := &host{machine: m, source: source}
 	if current == nil {
 		return matched
 	}
@@ -234,6 +254,11 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 	if err != nil || h.registered {
 		return nil, err
 	}
+	return h.missing(), nil
+}
+
+// missing are the activities and guards for which there is no function.
+func (h *host) missing() []string {
 	var names []string
 	for _, a := range h.machine.Definition().Activities {
 		if a.Callee == "" && h.handlers.Activities[a.Name] == nil {
@@ -245,7 +270,24 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 			names = append(names, g.Name)
 		}
 	}
-	return names, nil
+	return names
+}
+
+// tellMissing says, once for each version that was registered, what a worker here has no function
+// for: nobody may have one, and then its runs wait for ever.
+func (e *Engine) tellMissing() {
+	e.hosts.mu.Lock()
+	defer e.hosts.mu.Unlock()
+	for hash, h := range e.hosts.byHash {
+		if h.told || !h.registered {
+			continue
+		}
+		h.told = true
+		if names := h.missing(); len(names) > 0 {
+			e.logger.Info("a machine was registered without functions: its activities wait for another engine",
+				slog.String("machine", h.machine.Definition().Name), slog.String("definition", hash), slog.Any("missing", names))
+		}
+	}
 }
 
 // keepDefinition puts the version into the store, before its first run starts, and those

@@ -19,7 +19,7 @@ type Handlers struct {
 // Check reports whether h has a function for each activity and guard of d, and no others.
 // The error lists all that is missing or too much. Empty handlers fit every definition.
 func (h Handlers) Check(d *Definition) error {
-	if len(h.Activities) == 0 && len(h.Guards) == 0 {
+	if h.none() {
 		return nil
 	}
 	activities, guards := map[string]bool{}, map[string]bool{}
@@ -58,6 +58,9 @@ func superfluous[F any](what string, given map[string]F, declared map[string]boo
 	}
 	return faults
 }
+
+// none reports whether h has no function.
+func (h Handlers) none() bool { return len(h.Activities)+len(h.Guards) == 0 }
 
 // Match gives the functions of h, written for the version current of a machine, that another
 // version can use: those of activities and guards whose names and types are the same. Left are

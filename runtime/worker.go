@@ -50,7 +50,8 @@ func (e *Engine) RunUntilIdle(ctx context.Context, run string) (View, error) {
 }
 
 // RunUntilDone works like RunUntilIdle, but also waits for events from outside. It returns when
-// the run has ended or is halted, or only waits for children that are halted.
+// the run has ended or is halted, or only waits for children that are halted. It waits as well for
+// activities for which this engine has no function; the log says which those are.
 func (e *Engine) RunUntilDone(ctx context.Context, run string) (View, error) {
 	return e.runUntil(ctx, &oneRun{engine: e, run: run}, e.looks().done)
 }
@@ -224,7 +225,9 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 		case errors.Is(err, store.ErrStoreStopped), errors.Is(err, store.ErrClosed):
 			return fmt.Errorf("the worker ends: %w", err)
 		case err != nil:
-			if !errors.Is(err, ErrUnavailable) {
+			if errors.Is(err, ErrUnavailable) {
+				failing = time.Time{} // what comes behind an outage is another failure
+			} else {
 				failing = cmp.Or(failing, e.own.Now())
 				since := e.own.Now().Sub(failing)
 				if since >= e.patience {
@@ -310,6 +313,7 @@ func (w *worker) look(ctx context.Context, now time.Time) (store.Work, error) {
 // claim takes as many tasks as there is room for, and runs them.
 func (w *worker) claim(ctx context.Context) (bool, error) {
 	e := w.engine
+	e.tellMissing()
 	activities := e.claimable()
 	if e.standIns != nil {
 		_, standIns := e.withoutChildren(e.calls())

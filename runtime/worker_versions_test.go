@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -221,4 +222,51 @@ func TestForgedDefinition(t *testing.T) {
 
 func cancel(e *Engine, ctx context.Context, run string, o machine.Operator) (machine.View, error) {
 	return e.Cancel(ctx, run, CancelOptions{Actor: o.Actor, Reason: o.Reason})
+}
+
+// TestRegisteredBare: a version that is registered without functions keeps those that it has,
+// whatever was registered meanwhile, and does not take the place of one that has some.
+func TestRegisteredBare(t *testing.T) {
+	doing := Handlers{Activities: map[string]ActivityFunc{"work": finds}}
+	for name, order := range map[string][]struct {
+		version string
+		Handlers
+	}{
+		"again":                 {{"A", doing}, {"A", Handlers{}}},
+		"behind another one":    {{"A", doing}, {"B", doing}, {"A", Handlers{}}},
+		"for the first time":    {{"B", doing}, {"A", Handlers{}}},
+		"and then with another": {{"A", Handlers{}}, {"B", doing}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := memstore.New()
+			e := NewEngine(store)
+			for _, o := range order {
+				register(t, e, versionOfJob(t, o.version), o.Handlers)
+			}
+			defer run(t, e).stop()
+			begin(t, e, "new")
+			if v := within(t, e, "new", time.Hour); v.State != "Done" {
+				t.Errorf("%s: a new run is in %s", name, v.State)
+			}
+			old := beginElsewhere(t, store, versionOfJob(t, "A"), "old")
+			if v := within(t, old, "old", time.Hour); v.State != "Done" {
+				t.Errorf("%s: a run of A is in %s", name, v.State)
+			}
+		})
+	}
+}
+
+// TestMissingFunctionsAreTold: what a worker has no function for is said once.
+func TestMissingFunctionsAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said strings.Builder
+		e := NewEngine(memstore.New(), WithLogger(slog.New(slog.NewTextHandler(&said, nil))))
+		register(t, e, versionOfJob(t, "A"), Handlers{})
+		w := run(t, e)
+		time.Sleep(time.Hour)
+		w.stop()
+		if got := said.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "without functions") || !strings.Contains(got, "missing=[work]") {
+			t.Errorf("it says:\n%s", got)
+		}
+	})
 }

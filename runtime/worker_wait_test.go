@@ -98,6 +98,25 @@ func TestWaitsForRoom(t *testing.T) {
 	})
 }
 
+// TestOutageEndsAFailure: what a worker met before an outage is not counted with what it meets after it.
+func TestOutageEndsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := &refusing{Store: memstore.New()}
+		e := NewEngine(db, WithLogger(quiet), WithPatience(time.Minute))
+		register(t, e, job(t, nil, retrying()...), Handlers{Activities: map[string]ActivityFunc{"work": finds}})
+		w := run(t, e)
+		defer w.stop()
+		for _, err := range []error{errors.New("broken"), store.Unavailable("a failover"), errors.New("broken"), nil} {
+			db.refuse(err)
+			time.Sleep(45 * time.Second)
+		}
+		begin(t, e, "r")
+		if v := within(t, e, "r", time.Minute); v.State != "Done" {
+			t.Errorf("the run is in %s: the worker has given up", v.State)
+		}
+	})
+}
+
 // TestGivesUp: what does not pass ends a worker, after some minutes or the time that it has
 // been given.
 func TestGivesUp(t *testing.T) {
