@@ -103,6 +103,12 @@ var worst = []struct {
 			" initial A\n state A { on F -> B }\n state B { on F -> D }\n state D { on F -> T } }\n terminal T\n}\n",
 			joined(n-1, "\n", func(i int) string { return fmt.Sprintf("else when event.x == %d -> T", i+1) }))
 	}},
+	{"a chain of arms over an event, flags and a counter", 40, 1_000, func(n int) string {
+		return mixedChain(n, func(i int) string { return fmt.Sprintf("event.k == %d && b%d && n > %d", i, i%8, i%10) })
+	}},
+	{"a chain of arms over an event that may be more", 40, 1_000, func(n int) string {
+		return mixedChain(n, func(i int) string { return fmt.Sprintf("event.k >= %d && b%d && n > %d", n-i, i%8, i%10) })
+	}},
 	{"a chain of arms that compare a field that is counted", 200, 2_000, func(n int) string {
 		return elseChain(n, fmt.Sprintf("context { x int 0..%d = 0 }\n event E\n event F", n), fmt.Sprintf("on F when x < %d { x = x + 1 } else reject", n),
 			func(i int) string { return fmt.Sprintf("when x == %d -> T", i) })
@@ -196,6 +202,14 @@ func chainOf(n int, when, declared, first string) string {
 	arm := func(i int) string { return fmt.Sprintf(when, fmt.Sprintf(first, i), i, i) }
 	return fmt.Sprintf("machine M {\n %s\n event E\n initial S\n state S { on E when %s -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
 		each(n, "\n", declared), arm(0), joined(n-1, "\n", func(i int) string { return "else when " + arm(i+1) + " -> T" }))
+}
+
+// mixedChain has a chain of n arms, eight flags and a counter.
+func mixedChain(n int, when func(i int) string) string {
+	return fmt.Sprintf("machine M {\n context { %s, n int 0..10 = 0 }\n %s\n event Tick\n event Go { k int 0..%d }\n initial S\n"+
+		" state S { %s\n on Tick when n < 10 { n = n + 1 } else ignore\n on Go when %s -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
+		each(8, ", ", "b%d bool = false"), each(8, "\n", "event E%d"), n, each(8, "\n", "on E%[1]d { b%[1]d = true }"), when(0),
+		joined(n-1, "\n", func(i int) string { return "else when " + when(i+1) + " -> T" }))
 }
 
 func budgets(n int) string {
