@@ -138,6 +138,9 @@ func TestEditUnread(t *testing.T) {
 // TestLarge opens a text of 64 MiB: it is not read, which is found at its start, until the
 // editor sends a smaller one.
 func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("64 MiB take minutes under the race detector")
+	}
 	c := begin(t, Options{})
 	c.open("a.fsm", string(bytes.Repeat([]byte("// long\n"), 8<<20)))
 	c.settle()
