@@ -44,16 +44,17 @@ type Attempt struct {
 	Activity string
 	Number   int    // from 1, counted within the execution
 	Key      string // idempotency key: the same for all attempts of the execution
-	// Fence rises with each claim of the store, so that of two calls for one execution,
-	// of which the first was thought to be lost, the second has the greater one: who
-	// keeps the greatest that it has seen can refuse what comes late.
+	// Fence is a fencing token. It rises each time a worker claims the execution. If a worker
+	// is taken for lost but still runs, two workers make the same execution, and the later one
+	// has the greater Fence. A service that stores the greatest Fence it has seen can refuse
+	// the earlier worker.
 	Fence int64
 	Args  json.RawMessage
 	// Checkpoint is the last one of the execution, also where an earlier
 	// attempt made it; nil where there is none.
 	Checkpoint json.RawMessage
 	Started    time.Time // of the run
-	Visit      int64     // of a state, that began the attempt; see StepInfo
+	Visit      int64     // the number of the visit to a state that began the attempt, as in StepInfo
 	// TraceParent is the W3C trace context of the attempt, where the engine's observer is
 	// a Tracer; empty otherwise.
 	TraceParent string

@@ -328,31 +328,23 @@ func (e *Engine) keepDefinition(ctx context.Context, h *host) error {
 
 // claimable lists all activities that this engine has functions for.
 func (e *Engine) claimable() []store.Claimable {
-	e.hosts.mu.Lock()
-	defer e.hosts.mu.Unlock()
-	var out []store.Claimable
-	for hash, h := range e.hosts.byHash {
-		for name := range h.handlers.Activities {
-			out = append(out, store.Claimable{Definition: hash, Activity: name})
-		}
-	}
-	slices.SortFunc(out, func(a, b store.Claimable) int {
-		return strings.Compare(a.Definition+a.Activity, b.Definition+b.Activity)
-	})
-	return out
+	return e.activities(func(h *host, a *machine.Activity) bool { return h.handlers.Activities[a.Name] != nil })
 }
 
 // calls lists the machines that the known ones call, whose children any worker starts.
 func (e *Engine) calls() []store.Claimable {
+	return e.activities(func(_ *host, a *machine.Activity) bool { return a.Callee != "" })
+}
+
+// activities lists those of the known machines that are wanted, in an order that is always the same.
+func (e *Engine) activities(wanted func(*host, *machine.Activity) bool) []store.Claimable {
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
 	var out []store.Claimable
 	for hash, h := range e.hosts.byHash {
-		if !h.machine.Calls() {
-			continue
-		}
-		for _, a := range h.machine.Definition().Activities {
-			if a.Callee != "" {
+		activities := h.machine.Definition().Activities
+		for i := range activities {
+			if a := &activities[i]; wanted(h, a) {
 				out = append(out, store.Claimable{Definition: hash, Activity: a.Name})
 			}
 		}

@@ -85,7 +85,7 @@ type AttemptInfo struct {
 	Attempt  int
 	Worker   string
 	Started  time.Time // of the run
-	Visit    int64     // that began the attempt, as in StepInfo
+	Visit    int64     // the number of the visit that began the attempt, as in StepInfo
 	Fence    int64     // of its claim, as in Attempt
 	At       time.Time // when it ended
 	End      AttemptEnd

@@ -142,7 +142,7 @@ func TestHaltedChild(t *testing.T) {
 	})
 }
 
-// TestTree lists the runs below one, and replays them.
+// TestTreeOfRuns lists the runs below one, and replays them.
 func TestTreeOfRuns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w, _, lowest := askingTree(t)

@@ -30,7 +30,8 @@ func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
 		if idle {
 			return e.Get(ctx, run)
 		}
-		// Each of many children wakes who waits, and a look reads them all, if it must: it takes a quarter of the time.
+		// With many children, the changes of each wake this loop, and a look may have to read them all. A
+		// pause of three times as long as the look took leaves three quarters of the time to the work.
 		if err := giveWay(ctx, 3*time.Since(began)); err != nil {
 			return View{}, err
 		}

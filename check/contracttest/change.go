@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Change makes another machine of m of which the checker has to say the same:
+// Change makes another machine of m of which the checker has to say the same:
 // the same findings at the same places, and the same figures.
 type Change struct {
 	Name string

@@ -354,8 +354,9 @@ func (p *Product) hasMore(c int32, place int) bool {
 	return orMore
 }
 
-// endAll sees the same of the visit with which the path ends. Where a timer stands around
-// it, an attempt that waits for a retry may start too late.
+// endAll does what letAllStart does, for the visit in which the path ends. It also notes an
+// attempt that waits for a retry where the leaf or a state around it has a timer, which may fire
+// before the attempt starts.
 func (r *recorder) endAll() {
 	leaf := r.p.Leaf(r.at)
 	if leaf == nil || leaf.Kind != ir.Leaf {

@@ -5,7 +5,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// A Weigher says what a step counts for in one figure of the worst case: by the
+// Weigher says what a step counts for in one figure of the worst case: by the
 // leaf that it enters, whose activities start then, and by its kind. That is the
 // same for all edges of one label.
 type Weigher struct {

@@ -94,7 +94,7 @@ func (p *printer) events(m *machinePlan) {
 			continue
 		}
 		if first {
-			p.f("// What each is called that is sent, or raised by an activity.")
+			p.f("// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.")
 			first = false
 		}
 		p.f("func (%s) FSMEvent() string { return %s }", e.Payload.Type, quote(e.Name))

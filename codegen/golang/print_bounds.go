@@ -58,7 +58,7 @@ func (p *printer) bounds(m *machinePlan) {
 		return
 	}
 	p.f("// What is proved of every run of %s: the most steps (moves and retries), time,", m.src.Name)
-	p.f("// costs and attempts of each activity that it can take. A cost may be no whole number.")
+	p.f("// costs and attempts of each activity that it can take. A cost can have decimals.")
 	p.f("const (")
 	for _, b := range m.Bounds {
 		if b.Value == "" {

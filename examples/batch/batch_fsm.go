@@ -27,7 +27,7 @@ const (
 func (BatchState) MachineName() string { return "Batch" }
 
 // What is proved of every run of Batch: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	BatchMaxSteps         = 1                           // some run takes that many
 	BatchMaxTime          = 31245500 * time.Millisecond // at most
@@ -148,7 +148,7 @@ const (
 func (ShelfState) MachineName() string { return "Shelf" }
 
 // What is proved of every run of Shelf: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ShelfMaxSteps            = 1                          // some run takes that many
 	ShelfMaxTime             = 6249100 * time.Millisecond // at most
@@ -286,7 +286,7 @@ const (
 )
 
 // What is proved of every run of Document: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	DocumentMaxSteps           = 8                         // some run takes that many
 	DocumentMaxTime            = 480700 * time.Millisecond // at most
@@ -321,7 +321,7 @@ type DocumentLabelledResult struct {
 	Label string `json:"label"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (DocumentExtracted) FSMEvent() string { return "Extracted" }
 func (DocumentNamed) FSMEvent() string     { return "Named" }
 

@@ -52,7 +52,7 @@ const (
 )
 
 // What is proved of every run of CodeReview: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	CodeReviewMaxSteps                = 18             // some run takes that many
 	CodeReviewMaxTime                 = 24 * time.Hour // at most
@@ -101,7 +101,7 @@ type CodeReviewReviewFailed struct {
 	Comments int64  `json:"comments"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (CodeReviewStartReview) FSMEvent() string    { return "StartReview" }
 func (CodeReviewDiffLoaded) FSMEvent() string     { return "DiffLoaded" }
 func (CodeReviewCommentsPosted) FSMEvent() string { return "CommentsPosted" }
@@ -276,7 +276,7 @@ const (
 )
 
 // What is proved of every run of FileReview: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	FileReviewMaxSteps           = 4                 // some run takes that many
 	FileReviewMaxTime            = 487 * time.Second // at most
@@ -305,7 +305,7 @@ type FileReviewReviewedResult struct {
 	Comments int64 `json:"comments"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (FileReviewAnalyzed) FSMEvent() string { return "Analyzed" }
 
 // FileReviewSendable is an event that may be sent to a run of FileReview; there is none.

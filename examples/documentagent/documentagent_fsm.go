@@ -66,7 +66,7 @@ const (
 )
 
 // What is proved of every run of DocumentAgent: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	DocumentAgentMaxSteps = 213 // some run takes that many
 	// DocumentAgentMaxTime: no bound: AwaitingFeedback waits for FeedbackGiven, Approved with no timer but one that is idle
@@ -181,7 +181,7 @@ type DocumentAgentCompleteResult struct {
 	Rounds   int64  `json:"rounds"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (DocumentAgentDocumentRequested) FSMEvent() string    { return "DocumentRequested" }
 func (DocumentAgentFeedbackGiven) FSMEvent() string        { return "FeedbackGiven" }
 func (DocumentAgentApproved) FSMEvent() string             { return "Approved" }

@@ -120,7 +120,7 @@ const (
 )
 
 // What is proved of every run of OrderFulfillment: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	OrderFulfillmentMaxSteps                    = 79                     // some run takes that many
 	OrderFulfillmentMaxTime                     = 27910672 * time.Second // at most
@@ -290,7 +290,7 @@ type OrderFulfillmentOrderAbandoned struct {
 	Reason string `json:"reason"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (OrderFulfillmentReserveInventory) FSMEvent() string   { return "ReserveInventory" }
 func (OrderFulfillmentAuthorizePayment) FSMEvent() string   { return "AuthorizePayment" }
 func (OrderFulfillmentCapturePayment) FSMEvent() string     { return "CapturePayment" }
@@ -655,7 +655,7 @@ const (
 func (NotificationState) MachineName() string { return "Notification" }
 
 // What is proved of every run of Notification: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	NotificationMaxSteps          = 4                  // some run takes that many
 	NotificationMaxTime           = 1482 * time.Second // at most
@@ -830,7 +830,7 @@ const (
 )
 
 // What is proved of every run of Notice: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	NoticeMaxSteps          = 4                 // some run takes that many
 	NoticeMaxTime           = 247 * time.Second // at most
@@ -865,7 +865,7 @@ type NoticeStuckResult struct {
 	Reason string `json:"reason"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (NoticeNoted) FSMEvent() string { return "Noted" }
 
 // NoticeSendable is an event that may be sent to a run of Notice; there is none.
@@ -989,7 +989,7 @@ const (
 )
 
 // What is proved of every run of Recall: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	RecallMaxSteps            = 13                // some run takes that many
 	RecallMaxTime             = 741 * time.Second // at most
@@ -1144,7 +1144,7 @@ const (
 )
 
 // What is proved of every run of Refund: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	RefundMaxSteps                 = 4                 // some run takes that many
 	RefundMaxTime                  = 127 * time.Second // at most
@@ -1178,7 +1178,7 @@ type RefundStuckResult struct {
 	Reason string `json:"reason"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (RefundRefunded) FSMEvent() string { return "Refunded" }
 
 // RefundSendable is an event that may be sent to a run of Refund; there is none.
@@ -1303,7 +1303,7 @@ const (
 )
 
 // What is proved of every run of Settlement: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	SettlementMaxSteps                 = 4                 // some run takes that many
 	SettlementMaxTime                  = 127 * time.Second // at most
@@ -1330,7 +1330,7 @@ type SettlementStuckResult struct {
 	Reason string `json:"reason"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (SettlementSettled) FSMEvent() string { return "Settled" }
 
 // SettlementSendable is an event that may be sent to a run of Settlement; there is none.
@@ -1444,7 +1444,7 @@ const (
 )
 
 // What is proved of every run of Release: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ReleaseMaxSteps                    = 4                 // some run takes that many
 	ReleaseMaxTime                     = 127 * time.Second // at most

@@ -59,7 +59,7 @@ const (
 )
 
 // What is proved of every run of ResearchPipeline: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ResearchPipelineMaxSteps              = 12                   // some run takes that many
 	ResearchPipelineMaxTime               = 607090 * time.Second // at most
@@ -149,7 +149,7 @@ type ResearchPipelinePipelineFailed struct {
 	Problem string `json:"problem"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (ResearchPipelineReportWritten) FSMEvent() string { return "ReportWritten" }
 func (ResearchPipelineSummarized) FSMEvent() string    { return "Summarized" }
 func (ResearchPipelineResultWritten) FSMEvent() string { return "ResultWritten" }

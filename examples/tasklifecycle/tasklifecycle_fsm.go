@@ -90,7 +90,7 @@ const (
 )
 
 // What is proved of every run of TaskLifecycle: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	TaskLifecycleMaxSteps                     = 165                   // some run takes that many
 	TaskLifecycleMaxTime                      = 3239508 * time.Second // at most
@@ -221,7 +221,7 @@ type TaskLifecycleTaskCancelled struct {
 	Task string `json:"task"`
 }
 
-// What each is called that is sent, or raised by an activity.
+// FSMEvent is the name of the event. Events that are sent have it, and those that activities raise.
 func (TaskLifecycleAccepted) FSMEvent() string     { return "Accepted" }
 func (TaskLifecycleDeclined) FSMEvent() string     { return "Declined" }
 func (TaskLifecycleStarted) FSMEvent() string      { return "Started" }

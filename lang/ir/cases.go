@@ -2,7 +2,7 @@ package ir
 
 import "slices"
 
-// A Case is one input that a leaf can meet, as specific as handlers can tell
+// Case is one input that a leaf can meet, as specific as handlers can tell
 // inputs apart: an external event; one event raised by one of the leaf's
 // activities; one category with which one of them fails; done; cancel; that a cost
 // passes its budget; one timer of the leaf or of a state around it.
@@ -28,7 +28,7 @@ const (
 	CaseOverBudget
 )
 
-// A Choice is one thing that may happen with an input: an arm, or the `ignore`
+// Choice is one thing that may happen with an input: an arm, or the `ignore`
 // or `defer` of a state.
 type Choice struct {
 	Arm   *Arm   // nil for Ignore and Defer

@@ -30,7 +30,7 @@ type RunTrace struct {
 // MaxSteps is how many steps of all its runs a tape is played for.
 const MaxSteps = 3000
 
-// A Player plays a tape on a new engine, and says what has become of it: nil where that goes on
+// Player plays a tape on a new engine, and says what has become of it: nil where that goes on
 // for more than MaxSteps.
 type Player func(t *testing.T, tape *Tape) *Trace
 

@@ -2,12 +2,17 @@ package fsmtest
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Outcome is what one attempt of an activity results in.
+// Outcome is what one attempt of an activity results in. If the activity cannot end as Raises, Ends,
+// EndsIn or Fails says, the test fails: the machine has no such event, its fields are others, or the
+// activity does not fail with that category. A function of the test's own may return anything.
 type Outcome = runtime.ActivityFunc
 
 // script is what the attempts of an activity result in, one after the other; the
@@ -74,8 +79,58 @@ func (t *T) standIn(machine string) runtime.ActivityFunc {
 		}
 		t.attempts = append(t.attempts, *a)
 		t.mu.Unlock()
-		return next(ctx, a)
+		return next(t.checking(ctx), a)
 	}
+}
+
+// ofTest is the key of a T in the context of its attempts.
+type ofTest struct{}
+
+func (t *T) checking(ctx context.Context) context.Context { return context.WithValue(ctx, ofTest{}, t) }
+
+// checked fails the test if an attempt of the activity cannot end as the outcome says.
+func checked(outcome Outcome) Outcome {
+	return func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		if t, ok := ctx.Value(ofTest{}).(*T); ok {
+			if why := t.misfit(outcome, a); why != "" {
+				t.Errorf("the test says how attempt %d of %q ends, but %s", a.Number, a.Activity, why)
+			}
+		}
+		return outcome(ctx, a)
+	}
+}
+
+// misfit is why the engine would make a failure `unknown` of an outcome that says something else,
+// or "". An attempt does not say of which do it is, so a category fits if any do of the activity
+// can fail with it.
+func (t *T) misfit(outcome Outcome, a *runtime.Attempt) (why string) {
+	i := slices.IndexFunc(t.machines, func(m *runtime.Machine) bool { return m.Definition().Name == a.Machine })
+	if i < 0 {
+		return ""
+	}
+	m := t.machines[i]
+	d := m.Definition()
+	ended := runtime.Perform(context.Background(), outcome, a, runtime.AttemptLimits{})
+	var categories []string
+	for do := range d.Dos {
+		if d.Activities[d.Dos[do].Activity].Name != a.Activity {
+			continue
+		}
+		in := ended.Input(m, &machine.Task{Do: do}, runtime.MaxPayload)
+		if in.Kind == machine.ResultInput || ended.Category == d.Categories[in.Category] {
+			return ""
+		}
+		why = in.Message
+		for c, name := range d.Categories {
+			if d.CanFail(&d.Dos[do], c) {
+				categories = append(categories, name)
+			}
+		}
+	}
+	if ended.End == runtime.AttemptFailed {
+		return fmt.Sprintf("%q cannot fail with category %q%s", a.Activity, ended.Category, machine.DidYouMean(ended.Category, categories))
+	}
+	return why
 }
 
 // EndsIn is for T.Machine: the child ends in a terminal of its machine. Returns is what the child
@@ -85,9 +140,9 @@ func EndsIn(terminal string, returns any) Outcome { return Raises(terminal, retu
 // Raises ends an attempt with an event and its data: anything that
 // encoding/json turns into the object of its fields, or nil.
 func Raises(event string, data any) Outcome {
-	return func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+	return checked(func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 		return runtime.Result{Event: event, Data: data}, nil
-	}
+	})
 }
 
 // Ends ends an attempt of an activity that declares no event.
@@ -95,9 +150,9 @@ func Ends() Outcome { return Raises("", nil) }
 
 // Fails ends an attempt with a failure of a category.
 func Fails(category string) Outcome {
-	return func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+	return checked(func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 		return runtime.Result{}, runtime.Fail(category, "as the test wants it")
-	}
+	})
 }
 
 // Hangs is an attempt that does not end by itself, but only at its time limit, or when the run

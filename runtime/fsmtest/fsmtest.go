@@ -28,6 +28,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
@@ -53,8 +54,8 @@ type T struct {
 
 // Play runs test in a bubble of its own time (see testing/synctest), with an engine that works on
 // the runs of m. If an activity is called for which the test has no outcomes, the test fails. The
-// machines that m calls, and those that they call, come behind the test, in any order. They run
-// as children, unless T.Machine says their outcomes.
+// machines that m calls, and those that they call, come behind the test, in any order, also those
+// of which T.Machine says the outcomes. The others run as children.
 func Play(t *testing.T, m *runtime.Machine, test func(t *T), called ...*runtime.Machine) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,6 +83,13 @@ func Play(t *testing.T, m *runtime.Machine, test func(t *T), called ...*runtime.
 
 // register registers the machines, each behind those that it calls.
 func (t *T) register() error {
+	for _, m := range t.machines {
+		for _, a := range m.Definition().Activities {
+			if a.Callee != "" && !slices.ContainsFunc(t.machines, func(m *runtime.Machine) bool { return m.Definition().Name == a.Name }) {
+				return fmt.Errorf("machine %q calls machine %q: add %sMachine() behind the test", m.Definition().Name, a.Name, ir.Exported(a.Name))
+			}
+		}
+	}
 	for left := t.machines; len(left) > 0; {
 		var refused []*runtime.Machine
 		var first error
@@ -122,7 +130,7 @@ func (t *T) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, er
 		t.Errorf("activity %q is called, and the test does not say what it does", a.Activity)
 		return runtime.Result{}, fmt.Errorf("the test does not say what %q does", a.Activity)
 	}
-	return next(ctx, a)
+	return next(t.checking(ctx), a)
 }
 
 func (t *T) ask(ctx context.Context, name string, args json.RawMessage) (bool, error) {

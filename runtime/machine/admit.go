@@ -144,7 +144,7 @@ func (m *Machine) admitDue(s *Snapshot, in *Input, now time.Time) error {
 	return fmt.Errorf("there is no input of kind %q", in.Kind)
 }
 
-// reject is the error of an input from outside that changes nothing.
+// Reject is the error of an input from outside that changes nothing.
 func (m *Machine) Reject(s *Snapshot, in *Input, why string, err error) *Rejected {
 	r := &Rejected{Input: in.Kind, Why: why, Err: err}
 	if in.Kind == EventInput {

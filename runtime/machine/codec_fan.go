@@ -268,13 +268,11 @@ func (m *Machine) unstore(s *Snapshot, tasks, executions []stored) error {
 		s.Executions = append(s.Executions, Execution{Do: x.Do, Index: x.Index, Key: x.Key, Attempt: x.Attempt, Item: x.item})
 	}
 	if len(s.Lists) > 0 {
-		// Those that stand there for themselves come behind those of tasks, and are meant.
+		// An execution can be stored twice: with the elements of its do, and by itself. The latter
+		// counts. It was added last, and so it comes first once all are reversed.
+		slices.Reverse(s.Executions)
 		slices.SortStableFunc(s.Executions, compareExecutions)
-		for i := len(s.Executions) - 1; i > 0; i-- {
-			if compareExecutions(s.Executions[i-1], s.Executions[i]) == 0 {
-				s.Executions = slices.Delete(s.Executions, i-1, i)
-			}
-		}
+		s.Executions = slices.CompactFunc(s.Executions, func(a, b Execution) bool { return compareExecutions(a, b) == 0 })
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func jsonMachine(t testing.TB, seed uint64) *machine.Machine {
 	return m
 }
 
-// goodData is goodPayload as the data of a run.
+// goodRun is a run with goodPayload as its data.
 func goodRun(t testing.TB, m *machine.Machine) *machine.Snapshot {
 	r := begin(t, m, `{"who":"w"}`)
 	values, err := m.DecodePayload(0, json.RawMessage(goodPayload))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// didYouMean is ` (did you mean "x"?)` where one of names is near enough to a
+// DidYouMean is ` (did you mean "x"?)` where one of names is near enough to a
 // misspelt one to be what was meant, and nothing otherwise.
 func DidYouMean(name string, names []string) string {
 	if near := nearest(name, names); near != "" {

@@ -253,12 +253,15 @@ func (t *step) messageID() string {
 	return t.next.keys() + strconv.FormatInt(t.seq, 10) + "/" + strconv.Itoa(t.messages)
 }
 
-// CleanMessage makes what an activity said of its failure fit to be stored.
+// CleanMessage makes what an activity said of its failure fit to be stored. A character that the cut
+// divides becomes U+FFFD, which may be two bytes too long, and not nothing: old histories have it so,
+// and a replay cleans what they have.
 func CleanMessage(message string) string {
+	message = strings.ToValidUTF8(message, "\uFFFD")
 	if len(message) > MaxMessage {
-		message = message[:MaxMessage]
+		message = strings.ToValidUTF8(message[:MaxMessage], "\uFFFD")
 	}
-	return strings.ToValidUTF8(message, "\uFFFD")
+	return message
 }
 
 // CleanStderr is the end of what an attempt wrote to standard error, fit to be stored:

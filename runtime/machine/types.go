@@ -85,7 +85,7 @@ func checkTypeWithin(d *Definition, t *Type, depth int) error {
 	}
 }
 
-// typeName is t as written in a machine.
+// TypeName is t as written in a machine.
 func (d *Definition) TypeName(t *Type) string {
 	switch {
 	case t.Kind == EnumKind && t.Enum >= 0 && t.Enum < len(d.Enums):

@@ -227,7 +227,7 @@ func (m *Machine) View(s *Snapshot) View {
 	return v
 }
 
-// costViews are what the run has used, and what its budget names, by name.
+// CostViews are what the run has used, and what its budget names, by name.
 func (m *Machine) CostViews(s *Snapshot) []CostView {
 	var views []CostView
 	for _, c := range s.Spent {
@@ -335,7 +335,7 @@ func (m *Machine) attempts(leaf, do int) int64 {
 	return total
 }
 
-// overTime reports whether the run has then taken longer than its machine's budget.
+// OverTime reports whether the run has then taken longer than its machine's budget.
 func (m *Machine) OverTime(s *Snapshot, then time.Time) bool {
 	b := m.def.Budget
 	return b != nil && b.Time != nil && then.Sub(s.Started) > time.Duration(*b.Time)

@@ -80,7 +80,7 @@ type VerdictView struct {
 	Answer bool            `json:"answer"`
 }
 
-// stepView shows a record of a run of m.
+// StepView shows a record of a run of m.
 func (m *Machine) StepView(r *Record) StepView {
 	d, in := m.def, &r.Input
 	v := StepView{

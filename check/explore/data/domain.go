@@ -8,7 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// A domain is how the values of a piece of data are told apart. Data that flows
+// Domain is how the values of a piece of data are told apart. Data that flows
 // from one place to another by plain copies shares one domain, so that a copy
 // copies a code. There are four sorts.
 //

@@ -79,7 +79,7 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 	for _, source := range refs {
 		checked = checked || data.Narrows(source, n)
 	}
-	checked = checked && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm)) || data.MayOverflow(e) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
+	checked = (checked || data.MayOverflow(e)) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
 	switch {
 	case !n.Valued() && !checked:
 		return nil

@@ -93,7 +93,7 @@ func (v CodeReviewEvent) String() string {
 }
 
 // What is proved of every run of CodeReview: the most steps (moves and retries), time,
-// costs and attempts of each activity that it can take. A cost may be no whole number.
+// costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	CodeReviewMaxSteps                = 21             // some run takes that many
 	CodeReviewMaxTime                 = 24 * time.Hour // at most

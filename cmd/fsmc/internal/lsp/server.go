@@ -46,7 +46,7 @@ type Options struct {
 	began func(*server) // of tests, which look into it
 }
 
-// Usual fills in what o leaves out.
+// usual fills in what o leaves out.
 func (o Options) usual() Options {
 	if o.Quiet == 0 {
 		o.Quiet = 150 * time.Millisecond
