@@ -27,7 +27,7 @@ func runOutcomeChanged(p *pair) {
 		}
 		changes := compareSlots(slotsOfReturns(was), slotsOfReturns(is))
 		changes = slices.DeleteFunc(changes, func(c slotChange) bool { return c.old == nil && !p.called })
-		p.reportSlots(whose+" returns", "value", "Return what readers know until none of them reads it.", was.Span, is.Span, changes)
+		p.reportSlots(whose+" returns", "value", "Whoever waits for a run reads these values. Return them as before, and new ones in a new terminal beside this one.", was.Span, is.Span, changes)
 	}
 }
 

@@ -1,10 +1,6 @@
 package breaking
 
-import (
-	"slices"
-
-	"github.com/fsmc-dev/fsmc/check"
-)
+import "github.com/fsmc-dev/fsmc/check"
 
 var parameterNarrowed = &Rule{
 	Name: "parameter-narrowed", Family: Wire, run: runParameterNarrowed,
@@ -12,8 +8,16 @@ var parameterNarrowed = &Rule{
 }
 
 func runParameterNarrowed(p *pair) {
-	changes := compareSlots(slotsOfVars(p.old.Params), slotsOfVars(p.new.Params))
-	changes = slices.DeleteFunc(changes, func(c slotChange) bool { return !c.breaksGivers() })
-	p.reportSlots("machine "+check.Quote(p.new.Name), "parameter", "Make a new parameter optional. fsmc migrate gives unfinished runs the value that \"set\" of its mapping says.",
-		p.old.Span, p.new.Span, changes)
+	for _, c := range compareSlots(slotsOfVars(p.old.Params), slotsOfVars(p.new.Params)) {
+		help := "Take every value that the old type takes, or declare a new optional parameter beside this one."
+		switch {
+		case !c.breaksGivers():
+			continue
+		case c.old == nil:
+			help = "Make the new parameter optional. fsmc migrate gives unfinished runs the value that \"set\" of its mapping says."
+		case c.new == nil:
+			help = "Keep the parameter until nobody who starts a run gives it."
+		}
+		p.reportSlots("machine "+check.Quote(p.new.Name), "parameter", help, p.old.Span, p.new.Span, []slotChange{c})
+	}
 }

@@ -8,7 +8,8 @@ const longestCompared = 80
 
 // Nearest is the one of names that word was most likely meant to be, for "did
 // you mean". It reports false where none is near enough: more than a third of
-// the letters would have to change, or the two have nothing in common. Case
+// the letters would have to change (of five, more than two behind an equal first
+// one), or the two have nothing in common. Case
 // and underscores do not count, so that "fetchDiff" finds "fetch_diff". Of
 // names equally near the first in alphabetical order is taken, whatever the
 // order of names. The runtime, which may not import this package, has a copy.
@@ -43,6 +44,9 @@ func nameDistance(a, b string) (int, bool) {
 	}
 	longer := max(len(a), len(b))
 	limit := max(longer, 3) / 3
+	if longer == 5 && a != "" && b != "" && a[0] == b[0] {
+		limit = 2 // "payed" and "paid": the first letter is seldom wrong
+	}
 	if longer > longestCompared || longer-min(len(a), len(b)) > limit {
 		return 0, false
 	}

@@ -44,9 +44,21 @@ func (s *scenarioResolver) lost() bool {
 // wrong reports that src is no value of type t.
 func (s *scenarioResolver) wrong(src ast.Expr, t *ir.Type, what, is string) (json.RawMessage, bool) {
 	if t.Kind != ir.Invalid {
-		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+".")
+		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+likeRecord(t)+".")
 	}
 	return nil, s.lost()
+}
+
+// likeRecord is what a value of t looks like, where t is a record: ", as in R { a = …, b = … }".
+func likeRecord(t *ir.Type) string {
+	if t.Kind != ir.RecordKind {
+		return ""
+	}
+	var fields []string
+	for _, f := range t.Record.Fields {
+		fields = append(fields, f.Name+" = …")
+	}
+	return ", as in " + t.Record.Name + " { " + strings.Join(fields, ", ") + " }"
 }
 
 func (s *scenarioResolver) items(src ast.Expr, list []ast.Expr, t *ir.Type, what string) (json.RawMessage, bool) {

@@ -58,6 +58,7 @@ var builtinCalled = map[string]string{
 func (r *resolver) namedType(t *ast.Type) *ir.Type {
 	if record, ok := r.recordNamed(t.Name, t.Span()); ok {
 		r.noteAs(&t.Node, t.Name, record)
+		r.refuseRange(t)
 		return &ir.Type{Kind: ir.RecordKind, Record: record}
 	}
 	enum, ok := r.enumNamed(t.Name)
@@ -84,7 +85,15 @@ func (r *resolver) namedType(t *ast.Type) *ir.Type {
 		return invalid
 	}
 	r.noteAs(&t.Node, t.Name, enum)
+	r.refuseRange(t)
 	return &ir.Type{Kind: ir.EnumKind, Enum: enum}
+}
+
+// refuseRange reports a range on a type that is declared.
+func (r *resolver) refuseRange(t *ast.Type) {
+	if t.Range != nil {
+		r.mismatch(t.Range.Span(), "a range on the type "+quote(t.Name), `Only "int" and "duration" have ranges.`)
+	}
 }
 
 // lengthOf resolves the range of how many items a list may have; nil where

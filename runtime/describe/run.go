@@ -113,18 +113,24 @@ func waitsFor(v *runtime.View, now time.Time) string {
 	for i := range v.Elements {
 		parts = append(parts, elementsPhrase(&v.Elements[i]))
 	}
-	told := map[string]int{} // of elements, by their do
+	told, more := map[string]int{}, 0 // of elements, by their do
 	for i := range v.Activities {
 		a := &v.Activities[i]
 		if do, _, element := machine.CutElement(a.Do); element {
 			if told[do]++; told[do] > maxElementsTold {
+				more++
 				continue
 			}
 		}
 		parts = append(parts, activityPhrase(a, now))
 	}
-	if len(parts) > 0 {
-		return ", " + strings.Join(parts, "; and ")
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	if n := len(parts) - 1; n > 0 {
+		return ", " + strings.Join(parts[:n], "; ") + "; and " + parts[n]
+	} else if n == 0 {
+		return ", " + parts[0]
 	}
 	for _, e := range v.Events {
 		parts = append(parts, e.Name)

@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,6 +60,10 @@ func (r *Rejected) Error() string {
 			b.WriteString("; ")
 		}
 		b.WriteString(p.Why + ": " + p.Text)
+	}
+	var payload *PayloadError
+	if errors.As(r.Err, &payload) && slices.Contains(r.Allowed, r.Event) {
+		return b.String() // the event is allowed there, and only what came with it is wrong
 	}
 	if len(r.Allowed) > 0 {
 		fmt.Fprintf(&b, "; allowed there: %s", strings.Join(r.Allowed, ", "))

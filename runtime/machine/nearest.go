@@ -69,6 +69,9 @@ func nameDistance(a, b string) (int, bool) {
 	}
 	longer := max(len(a), len(b))
 	limit := max(longer, 3) / 3
+	if longer == 5 && a != "" && b != "" && a[0] == b[0] {
+		limit = 2 // "payed" and "paid": the first letter is seldom wrong
+	}
 	if longer > longestCompared || longer-min(len(a), len(b)) > limit {
 		return 0, false
 	}

@@ -15,9 +15,9 @@ func (s *search) differ(old, new *outcome, v *verdicts) string {
 	case old.next == nil && new.next == nil:
 		return ""
 	case old.next == nil:
-		return "the old machine refuses what the new one takes" + s.into(s.new, new)
+		return "the old machine refuses the input, and the new one " + s.stands(s.new, new.next)
 	case new.next == nil:
-		return "the new machine refuses what the old one takes" + s.into(s.old, old)
+		return "the old machine " + s.stands(s.old, old.next) + ", and the new one refuses the input"
 	}
 	was, is := s.stands(s.old, old.next), s.stands(s.new, new.next)
 	before, after := s.old.end(old.next), s.new.end(new.next)
@@ -35,9 +35,6 @@ func (s *search) differ(old, new *outcome, v *verdicts) string {
 	}
 	return s.asksOtherwise(old.next, new.next, v)
 }
-
-// into says where a run stands after an input that the other machine refuses.
-func (s *search) into(side *side, o *outcome) string { return ", which " + s.stands(side, o.next) }
 
 func (s *search) stands(side *side, of *machine.Snapshot) string {
 	leaf := strconv.Quote(side.leaf(of))

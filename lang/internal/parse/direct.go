@@ -16,7 +16,7 @@ import (
 // directly wraps slow, the parser of a production, so that fast is tried first.
 func (p *parser) directly(fast func(*direct) ast.Item, slow itemParser) itemParser {
 	return func(lex *lexer.PeekingLexer) (ast.Item, error) {
-		if p.grammarOnly {
+		if p.grammarOnly && len(p.bareCalls) == 0 {
 			return slow(lex)
 		}
 		start := lex.MakeCheckpoint()
@@ -181,8 +181,11 @@ func (d *direct) do() ast.Item {
 	if !d.failed && n.Activity.Text == "machine" && d.lex.Peek().Type == tokName {
 		n.Machine, n.Activity = true, d.name()
 	}
-	d.want("(")
-	for !d.failed && !d.punct(")") {
+	bare := d.bareCalls[d.lex.Peek().Pos.Offset]
+	if !bare {
+		d.want("(")
+	}
+	for !bare && !d.failed && !d.punct(")") {
 		if len(n.Args) > 0 {
 			d.want(",")
 		}

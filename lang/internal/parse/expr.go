@@ -259,6 +259,8 @@ func (e *exprParser) expected(what string) (ast.Expr, int) {
 		help = `Write "!=" for "not equal".`
 	case what == `"="` && is(found, ":"):
 		help = `Write "=" instead: a field of a record is given "name = value".`
+	case what == `":"` && is(found, "=") && behind != nil && behind.Type == tokString:
+		help = recordHelp(behind.Value)
 	}
 	f := unexpected(found, behind, what, help)
 	e.fault = &f

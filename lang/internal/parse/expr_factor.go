@@ -2,6 +2,8 @@ package parse
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -189,7 +191,11 @@ func (e *exprParser) object(t *lexer.Token) (ast.Expr, int) {
 func (e *exprParser) pair() (*ast.Pair, int) {
 	t := e.lex.Peek()
 	if t.Type == tokName {
-		e.fail(t, fmt.Sprintf("the key %q is no string", t.Value), fmt.Sprintf("Write it between quotes: %q.", t.Value))
+		help := fmt.Sprintf("Write it between quotes: %q.", t.Value)
+		if e.lex.Next(); is(e.lex.Peek(), "=") {
+			help = recordHelp(strconv.Quote(t.Value))
+		}
+		e.fail(t, fmt.Sprintf("the key %q is no string", t.Value), help)
 		return nil, 0
 	}
 	if t.Type != tokString {
@@ -206,6 +212,11 @@ func (e *exprParser) pair() (*ast.Pair, int) {
 		return nil, 0
 	}
 	return &ast.Pair{Node: e.node(t), Key: key, Value: x}, height
+}
+
+// recordHelp tells one who wrote an equals sign behind a key what a record looks like.
+func recordHelp(key string) string {
+	return fmt.Sprintf("Write a record behind its type, as in Order { %s = … }, and a json as in {%s: …}.", strings.Trim(key, `"`), key)
 }
 
 // record is a record whose type is the token t.

@@ -205,8 +205,13 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 		}
 	}
 	f := fault{span: span(t), message: "unexpected " + describe(t), help: opening(t, behind)}
-	if word, ok := nearest(t, itemWords); ok && f.help == "" {
+	word, ok := nearest(t, itemWords)
+	switch {
+	case f.help != "":
+	case ok:
 		f.help = "Did you mean " + strconv.Quote(word) + "?"
+	case t.Type == tokName && is(behind, "{"):
+		f.help = `Write "state ` + t.Value + ` {".`
 	}
 	return f
 }

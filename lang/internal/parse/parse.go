@@ -147,6 +147,7 @@ type parser struct {
 	grammar   *grammar
 	list      diag.List
 	blamed    map[int]bool // offsets about which something has been reported
+	bareCalls map[int]bool // offsets behind calls without parentheses, which the grammar does not take
 	behindBad map[int]bool // offsets behind bad expressions: what does not fit there is no fault of its own
 	states    int          // how many states are around what is being parsed
 	deleted   []*ast.Bad   // what was taken out, and is not yet in the tree
@@ -170,7 +171,7 @@ func (p *parser) report(f fault) {
 
 func (p *parser) parse(f *token.File, tree *ast.File, found survey) diag.List {
 	p.reset()
-	p.blamed, p.behindBad = map[int]bool{}, map[int]bool{}
+	p.blamed, p.behindBad, p.bareCalls = map[int]bool{}, map[int]bool{}, map[int]bool{}
 	for _, f := range append(found.foreign, found.faults...) {
 		p.report(f)
 	}

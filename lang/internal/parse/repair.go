@@ -2,6 +2,7 @@ package parse
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -56,6 +57,10 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 		if !a.wantsNumber(seen) && a.correct(found) || a.correctHabit(seen) {
 			continue
 		}
+		if err != nil && a.bareCall(seen) {
+			a.blame(err, seen)
+			continue
+		}
 		if cut := a.swallowed(seen); cut > 0 {
 			if err == nil || !p.behindBad[seen[cut].Pos.Offset] {
 				a.blame(err, seen[:cut+1])
@@ -75,6 +80,21 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 		}
 	}
 	return p.skip(lex, a.start, 1)
+}
+
+// bareCall reports whether the last of seen stands where the parentheses of a call without
+// arguments were left out. The next try does without them.
+func (a *attempt) bareCall(seen []*lexer.Token) bool {
+	n := len(seen) - 2 // of what is called
+	if n > 1 && seen[1].Value == "machine" {
+		n--
+	}
+	found := seen[len(seen)-1]
+	if a.word != "do" || n != 1 || found.Type != tokName || !slices.Contains(behindCalls, found.Value) {
+		return false
+	}
+	a.bareCalls[found.Pos.Offset] = true
+	return true
 }
 
 // trails reports whether what follows the item can neither end what is around

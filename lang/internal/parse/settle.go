@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 )
@@ -201,17 +202,21 @@ func (s *settler) budget(n *ast.Budget) {
 }
 
 func (s *settler) typ(n *ast.Type) {
-	if e := n.Elem; e != nil && e.Range != nil && !hasRange(e) {
+	if e := n.Elem; e != nil && e.Range != nil && hasNoRange(e) {
 		s.wrong(e.Range, fmt.Sprintf("a range on the type %q", e.Name), `The length of a list stands between its brackets, as in "[0..20]`+e.Name+`".`)
 		e.Range = nil
 	}
-	if n.Range != nil && !hasRange(n) {
+	if n.Range != nil && hasNoRange(n) {
 		s.wrong(n.Range, fmt.Sprintf("a range on the type %q", n.Name), `Only "int" and "duration" have ranges.`)
 		n.Range = nil
 	}
 }
 
-func hasRange(n *ast.Type) bool { return n.Name == "int" || n.Name == "duration" }
+// hasNoRange reports whether n is a built-in type without ranges. Whether another name is
+// one of a type is not known here.
+func hasNoRange(n *ast.Type) bool {
+	return slices.Contains([]string{"bool", "float", "string", "time", "json"}, n.Name)
+}
 
 // fieldDefault makes a literal of the default of n.
 func (s *settler) fieldDefault(n *ast.Field) {

@@ -119,8 +119,12 @@ var wanted = map[string]string{
 }
 
 // flagError puts what cobra says of a flag that does not exist, or of a value
-// that it cannot have, into our words.
+// that it cannot have, into our words. Behind a misspelt command no flag is known:
+// then the command is what is wrong.
 func flagError(c *cobra.Command, err error) error {
+	if c.HasSubCommands() && c.Flags().NArg() > 0 {
+		return knownCommand(c, c.Flags().Args())
+	}
 	if m := unknownShort.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("there is no flag -%s; fsmc help %s lists them", m[1], c.Name())
 	}

@@ -117,7 +117,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if b.mapFile != "" {
-		if err := b.writeMap(report.Result); err != nil {
+		if err := b.writeMap(report.Result, new.Program); err != nil {
 			return err
 		}
 	}

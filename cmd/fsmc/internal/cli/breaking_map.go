@@ -14,7 +14,7 @@ import (
 
 // writeMap writes the mapping of the one machine that has changed, or of the one that is
 // named. What a person has already filled in is not written over.
-func (b *breaker) writeMap(r *breaking.Result) error {
+func (b *breaker) writeMap(r *breaking.Result, input *ir.Program) error {
 	var old []*ir.Machine
 	var new *ir.Machine
 	for _, p := range r.Pairs {
@@ -22,7 +22,7 @@ func (b *breaker) writeMap(r *breaking.Result) error {
 			continue
 		}
 		if new != nil && p.New != new {
-			return fmt.Errorf("machines %q and %q have changed, and a mapping is of one: name it with --machine", new.Name, p.New.Name)
+			return fmt.Errorf("machines %q and %q have changed, and a mapping is for one machine; choose it with --machine", new.Name, p.New.Name)
 		}
 		new, old = p.New, append(old, p.Old)
 	}
@@ -48,7 +48,11 @@ func (b *breaker) writeMap(r *breaking.Result) error {
 	}
 	open := m.Open()
 	if len(open) == 0 {
-		fmt.Fprintf(b.err, "fsmc: %q is written: fsmc migrate --map %s takes it\n", b.mapFile, b.mapFile)
+		choose := ""
+		if len(input.Machines) > 1 {
+			choose = "--machine " + new.Name + " "
+		}
+		fmt.Fprintf(b.err, "fsmc: %q is written: fsmc migrate %s--map %s takes it\n", b.mapFile, choose, b.mapFile)
 		return nil
 	}
 	fmt.Fprintf(b.err, "fsmc: %q is written; fill in, where it says %q or null: %s\n", b.mapFile, breaking.FillIn, strings.Join(open, ", "))

@@ -74,10 +74,7 @@ func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Un
 			return err
 		}
 		for _, name := range all.names() {
-			rows, err := all.older(name, nil)
-			if err != nil {
-				return err
-			}
+			rows := all.older(name, "")
 			if !known[name] {
 				if err := b.tellMissing(ctx, all, name, rows); err != nil {
 					return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/codegen/table"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -36,10 +35,6 @@ func (a *affected) text() string {
 	if a.Count == 0 {
 		return "no unfinished run is concerned"
 	}
-	count := describe.Count(a.Count, "unfinished run")
-	if a.More {
-		count = "more than " + count
-	}
 	ids := make([]string, len(a.IDs))
 	for i, id := range a.IDs {
 		ids[i] = describe.Plain(id, 100)
@@ -48,7 +43,14 @@ func (a *affected) text() string {
 	if a.Count > len(ids) {
 		more = ", …"
 	}
-	return count + ": " + strings.Join(ids, ", ") + more
+	return a.count("unfinished run") + ": " + strings.Join(ids, ", ") + more
+}
+
+func (a *affected) count(what string) string {
+	if a.More {
+		return "more than " + describe.Count(a.Count, what)
+	}
+	return describe.Count(a.Count, what)
 }
 
 // versions are the definitions in a store that runs have, by machine.
@@ -75,24 +77,11 @@ func (v *versions) names() []string {
 	return slices.Compact(out)
 }
 
-// older are the definitions of a machine but for the one of m; of all where m is nil.
-func (v *versions) older(name string, m *ir.Machine) ([]store.DefinitionRow, error) {
-	hash := ""
-	if m != nil {
-		x, err := machine.Compile(table.Compile(m))
-		if err != nil {
-			return nil, err
-		}
-		hash = x.Hash()
-	}
-	var out []store.DefinitionRow
-	for _, row := range v.rows {
-		if row.Machine == name && row.Hash != hash {
-			out = append(out, row)
-		}
-	}
+// older are the definitions of a machine but for the one with a hash, which may be empty.
+func (v *versions) older(name, hash string) []store.DefinitionRow {
+	out := slices.DeleteFunc(slices.Clone(v.rows), func(row store.DefinitionRow) bool { return row.Machine != name || row.Hash == hash })
 	slices.SortFunc(out, func(a, b store.DefinitionRow) int { return strings.Compare(a.Hash, b.Hash) })
-	return out, nil
+	return out
 }
 
 // runs counts the unfinished runs of definitions, up to a limit: those that stand in a state,
@@ -146,9 +135,13 @@ func (v *versions) concerned(ctx context.Context, p *breaking.Point) (*affected,
 	if p.Bites.None {
 		return &affected{IDs: []string{}}, nil
 	}
-	older, err := v.older(p.Machine, p.By)
-	if err != nil {
-		return nil, err
+	hash := ""
+	if p.By != nil {
+		x, err := machine.Compile(table.Compile(p.By))
+		if err != nil {
+			return nil, err
+		}
+		hash = x.Hash()
 	}
-	return v.runs(ctx, older, p.Bites.State, countedRuns)
+	return v.runs(ctx, v.older(p.Machine, hash), p.Bites.State, countedRuns)
 }

@@ -75,6 +75,7 @@ type generator struct {
 	output, pkg string
 	core, check bool
 	tests       bool
+	told        string // the package that was guessed last
 }
 
 // run writes all that it is asked for, or nothing.
@@ -240,8 +241,9 @@ func (g *generator) packageName(output string) (string, error) {
 	if name == "" && (output == "-" || filepath.Dir(placeOf(output)) == placeOf(".")) {
 		name = os.Getenv("GOPACKAGE") // go generate runs in the folder of that package
 	}
+	guessed := false
 	if name == "" && output != "-" {
-		name = packageBeside(output)
+		name, guessed = packageBeside(output)
 	}
 	if name == "" {
 		return "", errors.New("the package is not known: name it with --package")
@@ -249,15 +251,19 @@ func (g *generator) packageName(output string) (string, error) {
 	if !token.IsIdentifier(name) || name == "_" {
 		return "", fmt.Errorf("%q cannot be the name of a Go package: choose another with --package", name)
 	}
+	if _, err := os.Lstat(output); guessed && name != g.told && err != nil && !g.check {
+		fmt.Fprintf(g.err, "fsmc: package %s, from the name of the folder\n", name)
+		g.told = name
+	}
 	return name, nil
 }
 
-// packageBeside is the package of the Go files in the output's folder, or a
-// name made from the folder's.
-func packageBeside(output string) string {
+// packageBeside is the package of the Go files in the output's folder, or where there are none
+// a name made from the folder's: then it is guessed.
+func packageBeside(output string) (name string, guessed bool) {
 	dir, err := filepath.Abs(filepath.Dir(output))
 	if err != nil {
-		return ""
+		return "", false
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is well formed
 	for _, f := range files {
@@ -265,7 +271,7 @@ func packageBeside(output string) string {
 			continue
 		}
 		if parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.PackageClauseOnly); err == nil {
-			return parsed.Name.Name
+			return parsed.Name.Name, false
 		}
 	}
 	return strings.Map(func(r rune) rune {
@@ -273,7 +279,7 @@ func packageBeside(output string) string {
 			return r
 		}
 		return -1
-	}, strings.ToLower(filepath.Base(dir)))
+	}, strings.ToLower(filepath.Base(dir))), true
 }
 
 // checkFresh compares what would be written with what is there.

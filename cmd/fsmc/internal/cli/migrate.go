@@ -98,10 +98,35 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 			return nil
 		})
 		if err != nil && len(report.Runs) == 0 {
+			if m.mapping != "" && m.runner.machine == "" && len(p.callees) > 0 {
+				return fmt.Errorf("machine %q: %w; --machine chooses another machine", report.Machine, err)
+			}
 			return err
 		}
-		return errors.Join(m.show(report), err)
+		return errors.Join(m.show(report, func() error { return m.others(ctx, store, p.callees) }), err)
 	})
+}
+
+// others says which of the called machines have runs that could be moved, too.
+func (m *migrator) others(ctx context.Context, of runtime.Store, callees []*program) error {
+	if len(callees) == 0 {
+		return nil
+	}
+	all, err := versionsOf(ctx, of)
+	if err != nil {
+		return err
+	}
+	for _, p := range callees {
+		name := p.machine.Definition().Name
+		n, err := all.runs(ctx, all.older(name, p.machine.Hash()), "", countedRuns)
+		if err != nil {
+			return err
+		}
+		if n.Count > 0 {
+			fmt.Fprintf(m.out, "%s has %s of other versions: --machine %s chooses it\n", name, n.count("run"), name)
+		}
+	}
+	return nil
 }
 
 func (m *migrator) readMapping() error {
@@ -123,14 +148,19 @@ func (m *migrator) readMapping() error {
 	return nil
 }
 
-func (m *migrator) show(r *migrateReport) error {
+func (m *migrator) show(r *migrateReport, others func() error) error {
 	refused := 0
 	for _, run := range r.Runs {
 		if run.Why != "" {
 			refused++
 		}
 	}
-	return m.print(r, refused > 0, func() error { return m.write(r, refused) })
+	return m.print(r, refused > 0, func() error {
+		if err := m.write(r, refused); err != nil {
+			return err
+		}
+		return others()
+	})
 }
 
 // childrenPhrase says what becomes of the children of a run that moves.
@@ -163,13 +193,14 @@ func (m *migrator) write(r *migrateReport, refused int) error {
 		return err
 	}
 	fits := len(r.Runs) - refused
+	runs := describe.Count(fits, "run") + " of " + r.Machine
 	switch {
 	case r.Applied:
-		fmt.Fprintf(m.out, "%s moved to version %.12s\n", describe.Count(fits, "run"), r.Definition)
+		fmt.Fprintf(m.out, "%s moved to version %.12s\n", runs, r.Definition)
 	case fits == 0:
-		fmt.Fprintf(m.out, "0 runs to move to version %.12s\n", r.Definition)
+		fmt.Fprintf(m.out, "%s to move to version %.12s\n", runs, r.Definition)
 	default:
-		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", describe.Count(fits, "run"), r.Definition)
+		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", runs, r.Definition)
 	}
 	return nil
 }

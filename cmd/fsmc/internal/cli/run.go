@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/process"
 )
@@ -286,8 +287,40 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 	}
 	if stopped {
 		r.say("stopped: --id %s continues it", v.Run)
+	} else if err := r.sayDue(ctx, engine, &v); err != nil {
+		return err
 	}
 	return runStatus(context.WithoutCancel(ctx), engine, &v)
+}
+
+// sayDue says when a run below v goes on, which what is printed of v does not tell.
+func (r *runner) sayDue(ctx context.Context, engine *runtime.Engine, v *runtime.View) error {
+	if v.Status == runtime.Finished || r.once {
+		return nil
+	}
+	rows, err := engine.Tree(ctx, v.Run)
+	if err != nil {
+		return err
+	}
+	var first time.Time
+	for i := range rows {
+		if row := &rows[i]; row.Run == v.Run || row.Status != runtime.Running || row.Paused {
+			continue
+		}
+		below, err := engine.Get(ctx, rows[i].Run)
+		if err != nil {
+			return err
+		}
+		for _, t := range below.Timers {
+			if first.IsZero() || t.Due.Before(first) {
+				first = t.Due
+			}
+		}
+	}
+	if !first.IsZero() {
+		r.say("nothing to do until %s, when a timer of a child is due; --follow waits", describe.When(first, time.Now()))
+	}
+	return nil
 }
 
 // runStatus is the exit status of a command about one run: of its end; or errFinding where it or a run

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 func newSend(s *streams) *cobra.Command {
@@ -63,7 +66,8 @@ folder with the executable of the guard.`,
 			}
 			event.Name, event.Actor, event.Reason = args[1], who.Actor, who.Reason
 			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
-				return engine.Send(cmd.Context(), args[0], event)
+				v, err := engine.Send(cmd.Context(), args[0], event)
+				return v, withData(cmd.Context(), engine, args[0], err)
 			})
 		},
 	}
@@ -74,6 +78,41 @@ folder with the executable of the guard.`,
 	c.Flags().StringVar(&event.ID, "event-id", "", "a `KEY`: the run takes one event under it")
 	c.Flags().Int64Var(&event.IfSeq, "if-seq", 0, "refuse unless the run has taken exactly `N` steps")
 	return c
+}
+
+// withData is err, which for an event with wrong fields also says how these are given.
+func withData(ctx context.Context, engine *runtime.Engine, run string, err error) error {
+	var refused *runtime.Rejected
+	var payload *machine.PayloadError
+	if !errors.As(err, &refused) || !errors.As(refused.Err, &payload) {
+		return err
+	}
+	v, failed := engine.Get(ctx, run)
+	i := slices.IndexFunc(v.Events, func(e machine.EventView) bool { return e.Name == refused.Event })
+	if failed != nil || i < 0 || len(v.Events[i].Fields) == 0 {
+		return err
+	}
+	var fields []string
+	for _, f := range v.Events[i].Fields {
+		fields = append(fields, fmt.Sprintf("%q: %s", f.Name, sample(f.Type)))
+	}
+	return fmt.Errorf("%w; give its fields as in --data '{%s}'", err, strings.Join(fields, ", "))
+}
+
+// sample is some JSON of a type as it is written in a machine; "…" where that is too much to write.
+func sample(typ string) string {
+	low, _, ranged := strings.Cut(strings.TrimPrefix(typ, "int "), "..")
+	switch {
+	case strings.HasPrefix(typ, "int ") && ranged:
+		return low
+	case strings.HasPrefix(typ, "int"), strings.HasPrefix(typ, "float"):
+		return "1"
+	case strings.HasPrefix(typ, "bool"):
+		return "true"
+	case strings.HasPrefix(typ, "[]"):
+		return "[…]"
+	}
+	return `"…"`
 }
 
 // object is what a flag says of which the value is a JSON object; leave is where it is left out.
