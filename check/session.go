@@ -64,9 +64,11 @@ func (s *session) of(m *ir.Machine) *result {
 		p := s.shared(m)
 		if s.rules != nil {
 			r.list = p.apply(s.rules)
-			p = s.further(p, r, func(t *flat.Table) bool { return explore.HasWide(t, s.limit) }, func(t *flat.Table) { t.Wide = true })
-			if p.proof.product != nil { // else there are too many without their times
-				p = s.further(p, r, explore.HasTimes, func(t *flat.Table) { t.Timed = true })
+			if (undecided(r.list) > 0 || p.guessed()) && explore.HasWide(p.Table(), s.limit) {
+				p = s.further(p, r, func(t *flat.Table) { t.Wide = true })
+			}
+			if undecided(r.list) > 0 && p.proof.product != nil && explore.HasTimes(p.Table()) { // without it, there are too many without their times
+				p = s.further(p, r, func(t *flat.Table) { t.Timed = true })
 			}
 		}
 		if s.bounds || s.called[m] {
@@ -86,23 +88,24 @@ func (s *session) of(m *ir.Machine) *result {
 	return r
 }
 
-// further checks the machine of p again where something is undecided, and there is more to tell
-// apart. It is p that is left where that decides nothing.
-func (s *session) further(p *shared, r *result, more func(*flat.Table) bool, let func(*flat.Table)) *shared {
-	open := undecided(r.list)
-	if open == 0 || !more(p.Table()) {
-		return p
-	}
+// further checks the machine of p again with more told apart. It is p that is left where that
+// decides no more.
+func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 	again := s.shared(p.Machine)
 	again.Table().Wide, again.Table().Timed = p.Table().Wide, p.Table().Timed
 	let(again.Table())
 	list := again.apply(s.rules)
-	if undecided(list) >= open {
-		return p
+	before, now := undecided(r.list), undecided(list)
+	if now < before || now == before && p.guessed() && again.proof.product != nil && !again.guessed() {
+		r.list = list
+		return again
 	}
-	r.list = list
-	return again
+	return p
 }
+
+// guessed reports whether a path of the product may be no run: then what it meets may be met by none,
+// and what it reaches not be reached.
+func (s *shared) guessed() bool { return s.proof.product != nil && s.proof.product.Guessed }
 
 // undecided is how many questions are open.
 func undecided(list diag.List) (n int) {

@@ -61,7 +61,7 @@ func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var,
 		sum, grows := list.(*ir.Binary)
 		item := &ir.Var{Slot: ir.Slot{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}}
 		if !grows {
-			if narrows(list.Type().Elem, item.Type) { // nobody knows which items a list has
+			if k := ir.Value(list); k == nil && narrows(list.Type().Elem, item.Type) { // nobody knows which items a list has
 				t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: item, Value: list, Span: list.Span(), Written: written})
 			}
 			return
