@@ -15,7 +15,9 @@ import (
 // broken. Arms are looked for in the order in which a breadth-first search meets
 // them, so each run is the shortest to what it is for; then those are dropped
 // all of whose arms the longer ones behind them take too.
-func Cover(m *ir.Machine, limit int) *ir.Cover {
+func Cover(m *ir.Machine, limit int) *ir.Cover { return coverOn(replay.On(m), m, limit) }
+
+func coverOn(stage *replay.Stage, m *ir.Machine, limit int) *ir.Cover {
 	if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
 		return nil
 	}
@@ -23,23 +25,27 @@ func Cover(m *ir.Machine, limit int) *ir.Cover {
 	if p == nil {
 		return nil
 	}
-	stage := replay.On(m)
 	cover, taken, tried := &ir.Cover{}, make([]bool, len(m.Arms)), make([]int, len(m.Arms))
+	each := max(maxCoverSteps/max(len(m.Arms), 1), minCoverSteps)
+	left := slices.Repeat([]int{each}, len(m.Arms)) // steps that may be tried for it
 	for from, e := range p.InOrder() {
 		a := p.Arm(e)
-		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries {
+		if a == nil || taken[a.ID] || tried[a.ID] == maxCoverTries || left[a.ID] <= 0 {
 			continue
 		}
 		tried[a.ID]++
+		stage.Most = stage.Steps + left[a.ID]
 		if run, ok := coverAlong(stage, p, append(p.PathTo(from), e)); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
 		}
+		left[a.ID] = stage.Most - stage.Steps
 	}
 	for _, a := range m.Arms {
 		if taken[a.ID] || a.Kind == ir.Reject {
 			continue
 		}
+		stage.Most = stage.Steps + each
 		if run, ok := coverInPlace(stage, p, a); ok {
 			cover.Runs = append(cover.Runs, run)
 			mark(taken, run)
@@ -90,6 +96,16 @@ func coverInPlace(stage *replay.Stage, p *explore.Product, a *ir.Arm) (run ir.Co
 // which element an input is of matters.
 const maxCoverTries = 100
 
+// A cover tries at most about maxCoverSteps steps along paths, and as many for arms that change
+// nothing. Each arm has an equal part of them, at least minCoverSteps, and coverStepsEach more for
+// each row of a witness. A machine whose events can carry much in many ways would else take hours
+// for one arm that no run takes. All arms of an example take less than 1000 together.
+const (
+	maxCoverSteps  = 100_000
+	minCoverSteps  = 1000
+	coverStepsEach = 4
+)
+
 // coverAlong is path as a run, and whether it is one. Where it is none, lists are longer: an arm
 // may ask which element an input is of.
 func coverAlong(stage *replay.Stage, p *explore.Product, path []int32) (run ir.CoverRun, ok bool) {
@@ -120,13 +136,17 @@ func mark(taken []bool, run ir.CoverRun) bool {
 }
 
 // coverRun is a witness as a run, and whether it is one: it is performed, with values for what
-// it leaves open.
+// it leaves open. It is not tried where stage has no steps left.
 func coverRun(stage *replay.Stage, w *witness.Witness) (ir.CoverRun, bool) {
 	for _, said := range w.Guards {
 		if said { // as a generated run starts no host guard says yes
 			return ir.CoverRun{}, false
 		}
 	}
+	if stage.Steps >= stage.Most {
+		return ir.CoverRun{}, false
+	}
+	stage.Most += coverStepsEach * len(w.Path)
 	w, err := stage.Witness(w, replay.Taken, nil, nil)
 	if err != nil {
 		return ir.CoverRun{}, false

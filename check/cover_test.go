@@ -85,3 +85,40 @@ machine M {
 		}
 	}
 }
+
+// TestCoverEnds: where no run is found, the search for one has an end, and the arm is missed. The
+// limit of a cover is a count of steps, so the test counts them.
+func TestCoverEnds(t *testing.T) {
+	const src = `
+machine HH1(cs [0..2]C, js [0..2]json, os [0..2]string?) {
+    record A { street string, no int 0..9 ? }
+    record C { name string, to A?, note string? , tags [0..2]string }
+    context { last string = "", k int 0..9 = 0, got []C = [], cur C }
+    event R { index string?, ok bool }
+    event F { cs []C, n string?, t A? }
+    activity w(name string, note string?, no int?, to A?, all C, i int) -> R
+    activity v(x json, y json?) -> R
+    initial P
+    on failed { last = event.message }
+    state P {
+        do w(c.name, c.note, c.to.no, c.to, c, i) for i, c in cs as w timeout 1m
+        do v(j.a, j.b.c) for j in js as v timeout 1m
+        on w.R when event.index is set && event.item.to is set && event.item.to.no is set { last = event.index, k = event.item.to.no, cur = event.item }
+             else when event.item.note is set && event.ok -> Q { last = event.item.note, got = got + event.item }
+             else { cur.name = event.item.name, cur.tags = event.item.tags }
+        on v.R { got = got + C { name = "x", tags = [] + "q" } }
+        on w.failed when event.index > 0 retry 1 backoff 1s else when event.item.to is set -> Q else { }
+        on done -> Q
+    }
+    state Q { on done when cur is set && cur.to is set -> D else -> E }
+    terminal D { publish F { cs = got, n = cur.to.street, t = cur.to } }
+    terminal E { publish F { cs = got + C { name = last, tags = [] }, n = cur.note } }
+}`
+	cover, steps := check.CoverSteps(program(t, []byte(src)).Machines[0], explore.DefaultLimit)
+	if steps > 250_000 {
+		t.Errorf("%d steps were tried", steps)
+	}
+	if len(cover.Runs) == 0 || len(cover.Missed) == 0 {
+		t.Errorf("%d runs, %d arms missed", len(cover.Runs), len(cover.Missed))
+	}
+}

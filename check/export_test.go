@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -27,6 +28,13 @@ func Work(m *ir.Machine, rules []*Rule) (configurations, edges, rows int) {
 		configurations, edges = p.Configurations(), len(p.To)
 	}
 	return configurations, edges, s.rows
+}
+
+// CoverSteps is Cover, and how many steps it tried.
+func CoverSteps(m *ir.Machine, limit int) (cover *ir.Cover, steps int) {
+	stage := replay.On(m)
+	cover = coverOn(stage, m, limit)
+	return cover, stage.Steps
 }
 
 // MaxRows is how many rows the witnesses of a machine have together at most.

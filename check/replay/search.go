@@ -62,7 +62,8 @@ func (p *player) search(r *run) error {
 			f, forks = forks[len(forks)-1], forks[:len(forks)-1]
 		}
 		p.book.until.Look()
-		if p.steps++; p.steps > maxSteps+stepsEach*len(p.w.Path) {
+		p.steps++
+		if !p.stage.step() || p.steps > maxSteps+stepsEach*len(p.w.Path) {
 			return errTooMany
 		}
 		way := f.next

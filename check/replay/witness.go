@@ -29,12 +29,22 @@ const (
 // Stage performs witnesses of one machine, one at a time. It makes the machine ready for the
 // first of them: that takes longer than most of them do.
 type Stage struct {
+	// Steps is how many steps its witnesses have tried, and Most how many they may try: what is
+	// past it is an error. Each set of parameters counts as a step, too.
+	Steps, Most int
+
 	m     *ir.Machine
 	about *book
 }
 
-// On is a Stage for m.
-func On(m *ir.Machine) *Stage { return &Stage{m: m} }
+// On is a Stage for m, whose witnesses together may try any number of steps.
+func On(m *ir.Machine) *Stage { return &Stage{Most: math.MaxInt, m: m} }
+
+// step counts a step, and reports whether there may be one.
+func (s *Stage) step() bool {
+	s.Steps++
+	return s.Steps <= s.Most
+}
 
 // Witness performs w, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
@@ -62,7 +72,7 @@ func (s *Stage) Witness(w *witness.Witness, ending Ending, lasts []int64, until 
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{early: way.early, m: m, w: w, ending: ending, late: way.late, book: about, carried: map[int]map[string]machine.Value{}}
+		p := &player{early: way.early, m: m, w: w, ending: ending, late: way.late, book: about, stage: s, carried: map[int]map[string]machine.Value{}}
 		if way.timed {
 			p.timetable()
 		}
@@ -95,6 +105,7 @@ type player struct {
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
 	steps   int
+	stage   *Stage
 	changes *Changes       // of a lap after which some data was not what it was
 	rows    []witness.Row  // as performed
 	ended   map[string]any // the data where the witness ends
@@ -116,6 +127,9 @@ func (p *player) play(slow bool) (*witness.Witness, error) {
 	}
 	last := fmt.Errorf("the run cannot start")
 	for _, params := range p.paramChoices() {
+		if !p.stage.step() {
+			return nil, errTooMany
+		}
 		r := newRun(p.book, params)
 		r.slow, r.plan = slow, p
 		if err := r.start(p.w.Guards); err != nil {

@@ -143,11 +143,12 @@ module.exports = grammar({
     _line: ($) => choice($.send, $.attempt, $.wait, $.cancel, $.answer, $.expect, $.repeat),
     send: ($) => seq("send", field("event", $.identifier), optional($.fields), optional("refused")),
     attempt: ($) =>
-      seq(field("activity", named($, "send", "wait", "cancel", "guard", "expect", "repeat")), optional(seq("[", $.integer, "]")), choice(
+      seq(field("activity", named($, "send", "wait", "cancel", "guard", "expect", "repeat")), optional($._index), choice(
         seq("->", choice("done", seq(field("event", $.identifier), optional($.fields))), optional($._used)),
         seq("fails", field("category", $.identifier), optional($.string), optional($._used)),
         seq("checkpoint", optional($._used)), "lost",
       )),
+    _index: ($) => seq("[", $.integer, "]"),
     _used: ($) => seq("cost", list($.cost)),
     wait: ($) => seq("wait", $.duration),
     cancel: ($) => "cancel",
@@ -155,9 +156,9 @@ module.exports = grammar({
     expect: ($) =>
       seq("expect", choice(
         "refused", "ended", "halted",
-        seq("attempt", $.integer, "of", field("activity", $.identifier)),
+        seq("attempt", $.integer, "of", field("activity", $.identifier), optional($._index)),
         seq("published", field("event", $.identifier), optional($.fields)),
-        seq("waiting", field("activity", $.identifier)),
+        seq("waiting", field("activity", $.identifier), optional($._index)),
         $._condition,
       )),
     repeat: ($) => seq("repeat", $.integer, "{", repeat($._line), "}"),

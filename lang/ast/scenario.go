@@ -93,6 +93,7 @@ type Expect struct {
 	X       Expr     // a state, or a condition
 	Count   *Literal // of the attempt
 	Name    *Name    // of the activity, or the event
+	Index   *Literal // of the element that the activity runs for; nil for none
 	Payload *Payload // of what is published; nil without one
 }
 

@@ -63,13 +63,18 @@ func (p *printer) scenarioLine(l ast.Line) {
 	p.srcLine = l.Span().End.Line
 }
 
-func (p *printer) ending(l *ast.Ending) {
-	p.name(l.Do)
-	if l.Index != nil {
+// attempt is the name of an activity, and the index of the element that it runs for.
+func (p *printer) attempt(name *ast.Name, index *ast.Literal) {
+	p.name(name)
+	if index != nil {
 		p.text("[")
-		p.literal(l.Index)
+		p.literal(index)
 		p.text("]")
 	}
+}
+
+func (p *printer) ending(l *ast.Ending) {
+	p.attempt(l.Do, l.Index)
 	p.text(" " + l.Kind)
 	if l.Name != nil {
 		p.text(" ")
@@ -96,13 +101,13 @@ func (p *printer) expect(l *ast.Expect) {
 		p.text("attempt ")
 		p.literal(l.Count)
 		p.text(" of ")
-		p.name(l.Name)
+		p.attempt(l.Name, l.Index)
 		return
 	}
 	p.text(l.Kind)
 	if l.Name != nil {
 		p.text(" ")
-		p.name(l.Name)
+		p.attempt(l.Name, l.Index)
 		p.payload(l.Name, l.Payload)
 	}
 }

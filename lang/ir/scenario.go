@@ -31,9 +31,9 @@ const (
 	ExpectRefusedLine                   // nothing more
 	ExpectEndedLine                     // nothing more
 	ExpectHaltedLine                    // nothing more
-	ExpectAttemptLine                   // Do, Count
+	ExpectAttemptLine                   // Do, Element, Count
 	ExpectPublishedLine                 // Name, Data
-	ExpectWaitingLine                   // Do
+	ExpectWaitingLine                   // Do, Element
 	RepeatLine                          // Count, Lines
 )
 

@@ -79,21 +79,28 @@ func (s *scenarioResolver) dos(name *ast.Name) []*ir.Do {
 	return out
 }
 
+// attempt notes which attempt line speaks of, and gives the dos that it may be of.
+func (s *scenarioResolver) attempt(name *ast.Name, index *ast.Literal, line *ir.ScenarioLine) []*ir.Do {
+	line.Do = textOf(name)
+	dos := s.dos(name)
+	if index == nil {
+		return dos
+	}
+	line.Element = int(min(s.number(index, parseInt), ir.MaxElements))
+	if len(dos) > 0 && !slices.ContainsFunc(dos, func(d *ir.Do) bool { return d.Fan != nil }) {
+		s.mismatch(index.Span(), quote(line.Do)+" runs once, and not for each element of a list", "Leave the index out.")
+	}
+	return dos
+}
+
 func (s *scenarioResolver) ending(src *ast.Ending, line *ir.ScenarioLine) {
 	line.Kind = map[string]ir.LineKind{
 		ast.Returns: ir.ResultLine, ast.Fails: ir.FailureLine, ast.Checkpoints: ir.CheckpointLine, ast.IsLost: ir.LostLine,
 	}[src.Kind]
-	line.Do = textOf(src.Do)
-	dos := s.dos(src.Do)
-	if src.Index != nil {
-		line.Element = int(min(s.number(src.Index, parseInt), ir.MaxElements))
-	}
+	dos := s.attempt(src.Do, src.Index, line)
 	line.Costs = s.used(src.Costs)
 	if len(dos) == 0 {
 		return
-	}
-	if src.Index != nil && !slices.ContainsFunc(dos, func(d *ir.Do) bool { return d.Fan != nil }) {
-		s.mismatch(src.Index.Span(), quote(line.Do)+" runs once, and not for each element of a list", "Leave the index out.")
 	}
 	switch line.Kind {
 	case ir.ResultLine:
@@ -238,11 +245,11 @@ func (s *scenarioResolver) expect(src *ast.Expect, line *ir.ScenarioLine) {
 	case ast.ExpectHalted:
 		line.Kind = ir.ExpectHaltedLine
 	case ast.ExpectAttempt:
-		line.Kind, line.Do, line.Count = ir.ExpectAttemptLine, textOf(src.Name), s.number(src.Count, parseInt)
-		s.dos(src.Name)
+		line.Kind, line.Count = ir.ExpectAttemptLine, s.number(src.Count, parseInt)
+		s.attempt(src.Name, src.Index, line)
 	case ast.ExpectWaiting:
-		line.Kind, line.Do = ir.ExpectWaitingLine, textOf(src.Name)
-		s.dos(src.Name)
+		line.Kind = ir.ExpectWaitingLine
+		s.attempt(src.Name, src.Index, line)
 	case ast.ExpectPublished:
 		line.Kind, line.Name = ir.ExpectPublishedLine, textOf(src.Name)
 		if e, exact, ok := guess(s.resolver, s.events, "event", src.Name); ok && exact {

@@ -204,7 +204,7 @@ machine Review(n int) {
     state Fan {
         do ship(item) for item in items timeout 1m
         on done -> T
-        on failed -> T
+        on failed retry 1 backoff 1s else -> T
     }
     terminal T success
 }
@@ -214,6 +214,10 @@ machine Review(n int) {
 	plays(t, twice, "send Go\nright -> Seen\nexpect T", "")
 	plays(t, twice, "send Go\nsend Go\nship -> done", "\"ship\" is more than one attempt: write it as ship[0]")
 	plays(t, twice, "send Go\nsend Go\nship[1] -> done\nship -> done\nexpect T", "")
+	plays(t, twice, "send Go\nsend Go\nexpect attempt 1 of ship", "\"ship\" is more than one attempt: write it as ship[0]")
+	plays(t, twice, "send Go\nsend Go\nexpect attempt 1 of ship[0]\nexpect attempt 1 of ship[1]", "")
+	plays(t, twice, "send Go\nsend Go\nship[1] fails unknown\nexpect waiting ship[1]\nexpect attempt 2 of ship[1]\nexpect attempt 1 of ship[0]", "")
+	plays(t, twice, "send Go\nsend Go\nship[1] fails unknown\nexpect waiting ship[0]", "attempt 1 of it is under way")
 }
 
 // TestMostSteps plays timers that fire again and again.

@@ -15,7 +15,7 @@ import (
 // into them.
 const narrower = `
 File = Import* Enum? Record? Machine Enum? Scenario? .
-Expect = "expect" ("refused" | "ended" | "halted" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | "(" Cond ")") .
+Expect = "expect" ("refused" | "ended" | "halted" | "attempt" <int> "of" Attempt | "published" Name Payload? | "waiting" Attempt | "(" Cond ")") .
 Item = Initial | State | Terminal | On | After | Do | Entry | Exit | Require | Ignore | Defer .
 Machine = "machine" Name ("(" Param ("," Param)* ")")? "{" (Item | Context | Enum | Record | Event | Failures | Activity | Guard | Budget | Assert)* "}" .
 Type = "int" Range? | "duration" Range? | "bool" | "json" | <name> | "[" Range? "]" Type .

@@ -14,10 +14,11 @@ Given = Name "=" Expr .
 Line = Send | Ending | Wait | "cancel" | Answer | Expect | Repeat .
 Send = "send" Name Payload? "refused"? .
 Payload = "{" (Given ","?)* "}" .
-Ending = Name ("[" <int> "]")? (("->" Name Payload? | "fails" Name <string>? | "checkpoint") ("cost" Cost ("," Cost)*)? | "lost") .
+Attempt = Name ("[" <int> "]")? .
+Ending = Attempt (("->" Name Payload? | "fails" Name <string>? | "checkpoint") ("cost" Cost ("," Cost)*)? | "lost") .
 Wait = "wait" <duration> .
 Answer = "guard" Name "=" ("true" | "false") .
-Expect = "expect" ("refused" | "ended" | "halted" | "attempt" <int> "of" Name | "published" Name Payload? | "waiting" Name | Expr) .
+Expect = "expect" ("refused" | "ended" | "halted" | "attempt" <int> "of" Attempt | "published" Name Payload? | "waiting" Attempt | Expr) .
 Repeat = "repeat" <int> "{" Line* "}" .`
 
 // Words for what a scenario expects.

@@ -59,14 +59,21 @@ func (s *scenarioParser) namesActivity() bool {
 	return is(next, "->") || is(next, "[") || next.Type == tokName && next.Value == ast.Fails
 }
 
-func (s *scenarioParser) ending() ast.Line {
-	start := s.lex.Peek()
-	n := &ast.Ending{Do: s.name(anActivity)}
+// attempt is the name of an activity, and the index of the element that it runs for; nil for none.
+func (s *scenarioParser) attempt() (name *ast.Name, index *ast.Literal) {
+	name = s.name(anActivity)
 	if s.is("[") {
 		s.next()
-		n.Index = s.literal(tokInt, anInt)
+		index = s.literal(tokInt, anInt)
 		s.want("]", `"]"`)
 	}
+	return name, index
+}
+
+func (s *scenarioParser) ending() ast.Line {
+	start := s.lex.Peek()
+	n := &ast.Ending{}
+	n.Do, n.Index = s.attempt()
 	t := s.lex.Peek()
 	switch {
 	case s.is(ast.Returns):
@@ -187,13 +194,13 @@ func (s *scenarioParser) expect() *ast.Expect {
 		n.Kind = s.next().Value
 		n.Count = s.literal(tokInt, anInt)
 		s.want("of", `"of"`)
-		n.Name = s.name(anActivity)
+		n.Name, n.Index = s.attempt()
 	case s.is(ast.ExpectPublished) && named:
 		n.Kind = s.next().Value
 		n.Name, n.Payload = s.name(anEvent), s.payload()
 	case s.is(ast.ExpectWaiting) && named:
 		n.Kind = s.next().Value
-		n.Name = s.name(anActivity)
+		n.Name, n.Index = s.attempt()
 	default:
 		n.X = s.expr()
 		if t := s.lex.Peek(); s.is("=") || s.is(",") || s.is("(") { // what is expected is not known
