@@ -82,6 +82,7 @@ func (s *shared) Shown(m Meeting, arm *ir.Arm) *witness.Witness {
 			return w
 		}
 	}
+	s.unshown = true
 	return &witness.Witness{Values: m.Model.Values(), Loop: -1}
 }
 

@@ -28,7 +28,8 @@ type shared struct {
 	table   *flat.Table
 	raised  *Raised
 	uses    *uses
-	rows    int // of all witnesses so far
+	rows    int  // of all witnesses so far
+	unshown bool // something was said of values alone, without a run that has them
 	proof   proof
 
 	stage   *replay.Stage

@@ -64,8 +64,8 @@ func (s *session) of(m *ir.Machine) *result {
 		p := s.shared(m)
 		if s.rules != nil {
 			r.list = p.apply(s.rules)
-			if (undecided(r.list) > 0 || p.guessed()) && explore.HasWide(p.Table(), s.limit) {
-				p = s.further(p, r, func(t *flat.Table) { t.Wide = true })
+			if more := p.effort(r); more > flat.AtFirst && explore.HasWide(p.Table(), s.limit) {
+				p = s.further(p, r, func(t *flat.Table) { t.Wide = more })
 			}
 			if undecided(r.list) > 0 && p.proof.product != nil && explore.HasTimes(p.Table()) { // without it, there are too many without their times
 				p = s.further(p, r, func(t *flat.Table) { t.Timed = true })
@@ -101,6 +101,17 @@ func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 		return again
 	}
 	return p
+}
+
+// effort is how far wide ranges are worth telling apart, with what the check has given.
+func (s *shared) effort(r *result) flat.Effort {
+	switch {
+	case undecided(r.list) > 0 || s.unshown && s.guessed():
+		return flat.ForAnswers
+	case s.guessed():
+		return flat.ForGuesses
+	}
+	return flat.AtFirst
 }
 
 // guessed reports whether a path of the product may be no run: then what it meets may be met by none,

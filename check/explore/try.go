@@ -30,13 +30,13 @@ const stepsEach = 16
 // may take all the time: then they are told apart no more.
 const stepsOfWide = 3
 
-// stepsAtFirst is the most where it is not known that something hangs on it: some tenths of a second.
-const stepsAtFirst = 1 << 18
+// mostOfWide is the most of them by what hangs on it: some tenths of a second where that is not known.
+var mostOfWide = map[flat.Effort]int{flat.AtFirst: 1 << 18, flat.ForGuesses: 1 << 20}
 
 // HasWide reports whether there may be more to tell apart than is at first: where something of t is
-// undecided, it may be decided with t.Wide.
+// undecided, it may be decided with a greater t.Wide.
 func HasWide(t *flat.Table, limit int) bool {
-	return !t.Wide && data.New(t.Machine).Wider(nil, limit)
+	return t.Wide < flat.ForAnswers && data.New(t.Machine).Wider(nil, limit)
 }
 
 // NewProduct explores the machine of t breadth first: the store is the queue. It is nil
@@ -175,8 +175,8 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 	x.most = stepsEach * limit
 	if tracked.Wide {
 		x.most = stepsOfWide * limit
-		if !t.Wide {
-			x.most = min(x.most, stepsAtFirst)
+		if most, limited := mostOfWide[t.Wide]; limited {
+			x.most = min(x.most, most)
 		}
 	}
 	if tracked.Wide && tracked.Starts() > float64(x.most) {

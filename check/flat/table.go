@@ -26,12 +26,21 @@ type Input struct {
 	Choices []ir.Choice // none: nothing takes it
 }
 
+// Effort is how far the values of wide ranges are told apart: that may take all the time.
+type Effort uint8
+
+const (
+	AtFirst    Effort = iota // as far as costs little
+	ForGuesses               // a path may be no run, for want of knowing values
+	ForAnswers               // something is undecided, or said of values that no run is shown to have
+)
+
 // Table is the flattened table of one machine.
 type Table struct {
 	Machine *ir.Machine
 	Stop    *stop.Stop // what works on the machine polls it
 	Timed   bool       // to tell configurations apart by their times may; see explore
-	Wide    bool       // to tell wide ranges apart may take all the time; see explore
+	Wide    Effort     // how far wide ranges are told apart; see explore
 
 	callees  []*Callee   // by activity: of one that calls a machine
 	cases    []ir.Case   // by Input.ID
