@@ -354,9 +354,8 @@ func (p *Product) hasMore(c int32, place int) bool {
 	return orMore
 }
 
-// endAll does what letAllStart does, for the visit in which the path ends. It also notes an
-// attempt that waits for a retry where the leaf or a state around it has a timer, which may fire
-// before the attempt starts.
+// endAll is letAllStart for the visit in which the path ends. It also notes an attempt that waits
+// for a retry where a timer runs around it, which may fire before the attempt starts.
 func (r *recorder) endAll() {
 	leaf := r.p.Leaf(r.at)
 	if leaf == nil || leaf.Kind != ir.Leaf {
