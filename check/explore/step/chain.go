@@ -24,11 +24,10 @@ type head struct {
 // that must be something that can always be computed, and is no guess.
 func (c *compiler) head(a *ir.Arm) head {
 	for e := range ir.Conjuncts(a.When) {
-		nodes, holds := c.comparison(e, a)
-		if holds != nil && nodes[0].Var == nil {
-			return head{nodes, holds}
+		if nodes := c.compared(e, a); nodes != nil && nodes[0].Var == nil {
+			return head{nodes, c.test(e, a)}
 		}
-		if !c.isPlain(e, a) {
+		if !c.isPlain(e, a, func(*data.Node) bool { return true }) {
 			break
 		}
 	}
@@ -40,13 +39,7 @@ func (c *compiler) head(a *ir.Arm) head {
 func (c *compiler) steady(a *ir.Arm) test {
 	var all test
 	for e := range ir.Conjuncts(a.When) {
-		chosen := false
-		ir.Walk(e, func(e ir.Expr) bool {
-			_, field := e.(*ir.FieldRef)
-			chosen = chosen || field
-			return true
-		})
-		if chosen || !c.isPlain(e, a) {
+		if !c.isPlain(e, a, func(n *data.Node) bool { return n.Var != nil }) {
 			continue
 		}
 		one, others := c.test(e, a), all
@@ -58,41 +51,41 @@ func (c *compiler) steady(a *ir.Arm) test {
 	return all
 }
 
-// comparison is what e compares with a constant, and compiled, if it is never absent; nil for
-// what is anything else.
-func (c *compiler) comparison(e ir.Expr, a *ir.Arm) ([]*data.Node, test) {
+// compared is what e compares with a constant, if it is never absent; nil for what is anything else.
+func (c *compiler) compared(e ir.Expr, a *ir.Arm) []*data.Node {
 	cmp, ok := e.(*ir.Binary)
 	if !ok || cmp.T.Kind != ir.Bool || cmp.Op == ir.OpAnd || cmp.Op == ir.OpOr || c.isFree(cmp, a) {
-		return nil, nil
+		return nil
 	}
 	side, _, lit := ir.ConstantSide(cmp)
-	if nodes := c.present(side, a); lit != nil && nodes != nil {
-		return nodes, c.compare(cmp, a)
+	if lit == nil {
+		return nil
 	}
-	return nil, nil
+	return c.present(side, a)
 }
 
 // isPlain reports whether e is made of booleans and comparisons with constants, of what is never
-// absent.
-func (c *compiler) isPlain(e ir.Expr, a *ir.Arm) bool {
+// absent and fits.
+func (c *compiler) isPlain(e ir.Expr, a *ir.Arm, fits func(*data.Node) bool) bool {
+	var nodes []*data.Node
 	switch x := e.(type) {
 	case *ir.Unary:
-		return x.Op == ir.OpNot && c.isPlain(x.X, a)
+		return x.Op == ir.OpNot && c.isPlain(x.X, a, fits)
 	case *ir.Binary:
 		if x.Op == ir.OpAnd || x.Op == ir.OpOr {
-			return c.isPlain(x.X, a) && c.isPlain(x.Y, a)
+			return c.isPlain(x.X, a, fits) && c.isPlain(x.Y, a, fits)
 		}
-		_, holds := c.comparison(x, a)
-		return holds != nil
+		nodes = c.compared(x, a)
+	default:
+		if c.t.Known(e, a) {
+			nodes = c.present(e, a)
+		}
 	}
-	return c.present(e, a) != nil && c.t.Known(e, a)
+	return nodes != nil && fits(nodes[0])
 }
 
 // present is what e, a field, stands for; nil where that may be absent.
 func (c *compiler) present(e ir.Expr, a *ir.Arm) []*data.Node {
-	if e == nil {
-		return nil
-	}
 	nodes := c.t.Refs(e, a)
 	if slices.ContainsFunc(nodes, func(n *data.Node) bool { return n.Sent != nil || n.Var != nil && n.Var.MayBeUnset() }) {
 		return nil
