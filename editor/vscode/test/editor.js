@@ -33,7 +33,8 @@ class Editor {
   constructor(fsmc, dir) {
     this.fsmc = fsmc;
     this.dir = dir;
-    this.process = spawn(fsmc, ["lsp"], { stdio: ["pipe", "pipe", "inherit"] });
+    // An editor's memory is measured as users have it, however the tests around collect.
+    this.process = spawn(fsmc, ["lsp"], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, GOGC: "100" } });
     this.ended = new Promise((resolve) => this.process.on("exit", (code) => resolve(code)));
     this.connection = rpc.createProtocolConnection(
       new rpc.StreamMessageReader(this.process.stdout),
