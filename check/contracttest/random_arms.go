@@ -99,8 +99,15 @@ func (g *maker) guard(e *Event) *Expr {
 	case x.Field.Kind == Enum, x.Field.Kind == Text:
 		c = &Expr{Op: pick(g, []string{"==", "!="}), Args: []*Expr{x, lit(x.Field, g.n(3))}}
 	case x.Field.Kind == List:
-		number := &Field{Kind: Int}
-		c = &Expr{Op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), Args: []*Expr{{Op: "len", Args: []*Expr{x}}, lit(number, g.n(x.Field.Hi+2))}}
+		y := lit(&Field{Kind: Int}, g.n(x.Field.Hi+2))
+		switch o := pick(g, all); {
+		case o.Field.optional() || !g.chance(40):
+		case o.Field.Kind == Int:
+			y = o
+		case o.Field.Kind == List:
+			y = &Expr{Op: "len", Args: []*Expr{o}}
+		}
+		c = &Expr{Op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), Args: []*Expr{{Op: "len", Args: []*Expr{x}}, y}}
 	default:
 		y := lit(x.Field, g.n(x.Field.Hi+1))
 		if o := pick(g, all); o.Field.Kind == Int && g.chance(30) {

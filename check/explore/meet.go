@@ -223,7 +223,7 @@ func (p *Product) RunMeeting(m Meeting, in flat.Input, arm *ir.Arm) (w *witness.
 	r.inputRow(arriving(in.Case, false), arm, &sought{data: data, guards: guards})
 	values := m.Model.Values()
 	for name, v := range p.values(m.Config) {
-		if _, said := values[name]; !said {
+		if _, said := values[name]; !said || m.Exact {
 			values[name] = v
 		}
 	}

@@ -31,8 +31,9 @@ type meeter struct {
 	exprs    []ir.Expr           // that the guards are
 	fan      *flat.Input         // the input, if its guards read the index of an element
 	x        *search
-	buffer   []byte        // scratch of key
-	values   []guard.Value // scratch of excluded
+	sought   map[string]bool // by key: whether a search excludes it
+	buffer   []byte          // scratch of key
+	values   []guard.Value   // scratch of excluded
 }
 
 // variant is the question for one way in which the bounds stand.
@@ -46,7 +47,7 @@ type variant struct {
 const maxUnclear = 8
 
 func newMeeter(p *Product, leaf *ir.State) *meeter {
-	return &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, x: p.looking()}
+	return &meeter{p: p, leaf: leaf, variants: map[string]*variant{}, sought: map[string]bool{}, x: p.looking()}
 }
 
 // about makes the question that of Meet; it reports whether in can come in the
@@ -58,34 +59,23 @@ func (m *meeter) about(in flat.Input, want []Stance) bool {
 		return false
 	}
 	m.code = &inputs[at]
-	m.formula = func(bounds func(*ir.Arm) bound) guard.Formula { return wanted(in, want, bounds) }
+	always := guard.And()
 	for i, stance := range want {
 		arm := in.Choices[i].Arm
 		if stance == Any || arm == nil {
 			continue
 		}
 		m.note(arm.When)
-		m.inexact = m.inexact || in.Kind == ir.CaseFailure && reads(arm.When, "attempt")
-		if in.Do != nil && in.Do.Fan != nil && reads(arm.When, ir.IndexField) {
-			m.fan = &in
+		m.inexact = m.inexact || in.Kind == ir.CaseFailure && step.Reads(arm.When, "attempt") // its value hangs on the run before
+		if in.Do != nil && in.Do.Fan != nil && step.Reads(arm.When, ir.IndexField) && (in.Event == nil || !in.Event.Has(ir.IndexField)) {
+			m.fan, always = &in, step.InList(in.Do.Fan, &in.Case)
 		}
 		if arm.Max != nil && (stance == Passed || stance == Applies) {
 			m.bounded = append(m.bounded, m.code.Choices[i])
 		}
 	}
+	m.formula = func(bounds func(*ir.Arm) bound) guard.Formula { return guard.And(wanted(in, want, bounds), always) }
 	return true
-}
-
-// reads reports whether e reads the field of `event` called name. Of attempt the value hangs
-// on the run before, and of index on how long the list is.
-func reads(e ir.Expr, name string) bool {
-	found := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		ref, ok := e.(*ir.FieldRef)
-		found = found || ok && ref.Name == name
-		return true
-	})
-	return found
 }
 
 // note takes the variables that e reads. A value that is not held (a string whose
@@ -138,7 +128,13 @@ func (m *meeter) answer() Meeting {
 		if best.Verdict != guard.Unsat && !canShow {
 			continue
 		}
-		if m.key(words, canShow); asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
+		if m.key(words); canShow {
+			m.buffer = append(m.buffer, 1)
+		}
+		if m.fan != nil {
+			m.buffer = binary.AppendVarint(m.buffer, m.open(words))
+		}
+		if asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
 			continue
 		}
 		asked[string(m.buffer)] = true
@@ -187,8 +183,11 @@ func (m *meeter) bound(words []uint64, c *step.ChoiceCode) bound {
 	return open
 }
 
+// mostSought is of how much data it is remembered what a search says: some megabytes.
+const mostSought = 1 << 17
+
 // excluded reports whether it is plain that the data in words is not what is
-// wanted.
+// wanted, or a search finds it.
 func (m *meeter) excluded(v *variant, words []uint64) bool {
 	if v.judge == nil {
 		return false
@@ -196,15 +195,23 @@ func (m *meeter) excluded(v *variant, words []uint64) bool {
 	for i, n := range m.nodes {
 		m.values[i] = n.Judged(words, m.regions[i])
 	}
-	return v.judge.Excludes(m.values)
+	if v.judge.ExcludesAtSight(m.values) {
+		return true
+	}
+	m.key(words)
+	excluded, known := m.sought[string(m.buffer)]
+	if !known {
+		if excluded = v.judge.ExcludesBySearch(); len(m.sought) < mostSought {
+			m.sought[string(m.buffer)] = excluded
+		}
+	}
+	return excluded
 }
 
-// key writes what of a configuration matters to the question into the buffer.
-func (m *meeter) key(words []uint64, canShow bool) {
-	m.buffer = append(m.buffer[:0], 0)
-	if canShow {
-		m.buffer[0] = 1
-	}
+// key writes what of the data and the bounds of a configuration matters to the question into the
+// buffer.
+func (m *meeter) key(words []uint64) {
+	m.buffer = m.buffer[:0]
 	for _, n := range m.nodes {
 		m.buffer = binary.AppendUvarint(m.buffer, n.Slot.Get(words))
 	}
@@ -213,9 +220,6 @@ func (m *meeter) key(words []uint64, canShow bool) {
 	}
 	for i := range m.bounded {
 		m.buffer = append(m.buffer, byte(m.bound(words, &m.bounded[i])))
-	}
-	if m.fan != nil {
-		m.buffer = binary.AppendVarint(m.buffer, m.open(words))
 	}
 }
 
@@ -237,12 +241,7 @@ func (m *meeter) isOpen(words []uint64) guard.Formula {
 	if open < 0 {
 		return guard.And()
 	}
-	number := ir.E{T: &ir.Type{Kind: ir.Int}}
-	return guard.Read(&ir.Binary{
-		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: ir.OpLt,
-		X: &ir.FieldRef{E: number, Name: ir.IndexField},
-		Y: &ir.Lit{E: number, Value: &ir.Const{Kind: ir.Int, Int: open}},
-	}, &m.fan.Case).Holds
+	return step.IndexBelow(&ir.Lit{E: ir.E{T: &ir.Type{Kind: ir.Int}}, Value: &ir.Const{Kind: ir.Int, Int: open}}, &m.fan.Case)
 }
 
 // ask asks about one configuration. Of data that is held by region one value is

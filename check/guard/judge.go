@@ -59,7 +59,7 @@ func NewJudge(f Formula, data []*ir.Var) *Judge {
 func (p *problem) places(v *ir.Var) places {
 	t := term{Var: v}
 	at := places{none, none, none, none}
-	if i, asked := p.numberOf[t]; asked {
+	if i, asked := p.numberOf[term{Var: v, Len: v.Type.Kind == ir.List}]; asked {
 		at.number = i
 	}
 	if i, asked := p.textOf[t]; asked {
@@ -84,25 +84,12 @@ func (j *Judge) require(n int32) {
 	}
 }
 
-// Excludes reports whether the formula does not hold where the variables of the
-// Judge have the values given, in the same order.
-func (j *Judge) Excludes(values []Value) bool {
-	for i := range values {
-		j.take(j.data[i], &values[i])
-	}
-	return j.plain() || j.cells[j.p.root] == open && j.searched()
-}
-
-// ExcludesAtSight is Excludes without a search: each atom is taken by itself.
+// ExcludesAtSight reports whether the formula does not hold where the variables of the Judge have the
+// values given, in the same order, as far as each of its atoms tells by itself.
 func (j *Judge) ExcludesAtSight(values []Value) bool {
 	for i := range values {
 		j.take(j.data[i], &values[i])
 	}
-	return j.plain()
-}
-
-// plain reports whether the atoms exclude the formula, each by itself.
-func (j *Judge) plain() bool {
 	for i := range j.cells { // what is in a cell comes before it
 		k := j.cell(&j.p.nodes[i])
 		if k == no && j.must[i] {
@@ -113,9 +100,12 @@ func (j *Judge) plain() bool {
 	return false
 }
 
-// searched reports whether a search finds that the formula does not hold. It knows
-// the numbers and the truths; without the texts it excludes less.
-func (j *Judge) searched() bool {
+// ExcludesBySearch reports the same of the values that were looked at last, as far as a search tells.
+// It knows the numbers and the truths; without the texts it excludes less.
+func (j *Judge) ExcludesBySearch() bool {
+	if j.cells[j.p.root] != open {
+		return false
+	}
 	s := newSearch(j.p)
 	if !s.possible() {
 		return true
@@ -205,7 +195,7 @@ func (j *Judge) equal(x, y int32) known {
 // Value is what is known of a variable.
 type Value struct {
 	set    bool
-	lo, hi int64   // of a number by its ordinal, of a boolean and an enum by its index; both ends belong to it
+	lo, hi int64   // of a number by its ordinal, of a boolean and an enum by its index, of a list its length; both ends belong to it
 	text   *string // of a string: one of those that it may be, which no constant of the formula tells apart
 }
 
@@ -216,7 +206,7 @@ func Unset() Value { return Value{lo: math.MinInt64, hi: math.MaxInt64} }
 func Some() Value { return From(math.MinInt64, math.MaxInt64) }
 
 // From is an int or a duration that lies from lo to hi, a boolean as 0 or 1, an
-// enum by the index of its value.
+// enum by the index of its value, a list by its length.
 func From(lo, hi int64) Value { return Value{set: true, lo: lo, hi: hi} }
 
 // Between is a float over lo and under hi.

@@ -3,6 +3,7 @@ package oracletest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -83,6 +84,12 @@ func (g *lists) length() string {
 // clear reports whether l may be empty, and so is set from the start.
 func (g *lists) clear(l list) bool { return l.length[1] == ']' || l.length[1] == '0' }
 
+// ranged reports whether a guard that compares the length of the list called name with that of
+// another is decided.
+func (g *lists) ranged(name string) bool {
+	return slices.ContainsFunc(g.fields, func(f list) bool { return f.name == name && f.length[1] != ']' })
+}
+
 func (g *lists) goal() string {
 	return "-> " + pick(g.generator, append([]string{"T"}, g.states...)) + pick(g.generator, []string{"", " max 1", " max 2", " unbounded"})
 }
@@ -108,8 +115,13 @@ func (g *lists) test(brings bool) string {
 	}
 	of := g.list(brings)
 	test := fmt.Sprintf("len(%s) %s %d", of, pick(g.generator, comparisons), g.IntN(4))
-	if g.chance(0.1) {
+	switch {
+	case g.chance(0.1):
 		test = fmt.Sprintf("len(%s) + 1 <= %d", of, 1+g.IntN(3))
+	case g.chance(0.1):
+		test = fmt.Sprintf("len(%s) %s n", of, pick(g.generator, comparisons))
+	case g.chance(0.15) && (g.ranged(of) || g.ranged("l0")): // of two without a range it is open
+		test = fmt.Sprintf("len(%s) %s len(l0)", of, pick(g.generator, comparisons))
 	}
 	if strings.HasPrefix(of, "l") && g.chance(0.3) {
 		test = of + " is set && " + test
@@ -157,6 +169,8 @@ func (g *lists) assign(brings bool) string {
 		text += "[]"
 	case g.chance(0.4):
 		text += g.list(brings)
+	case g.chance(0.1):
+		return fmt.Sprintf(" n = min(len(%s), 2)", g.list(brings))
 	default:
 		text += g.list(brings) + pick(g.generator, []string{" + true", " + true", " + true + true"})
 	}

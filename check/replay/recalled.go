@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -135,16 +136,15 @@ func (p *player) holds(r *run) error {
 	return nil
 }
 
-// valuesOf are what the run has now of the data that said names, if said tells where the
-// witness ends, and else said. The explorer says an example of what it does not tell apart;
-// the run may have another.
-func (r *run) valuesOf(atEnd bool, said map[string]any) map[string]any {
-	if !atEnd {
-		return said
-	}
-	out := map[string]any{}
+// valuesOf is said with what the run has now of the data that it names. The explorer says an
+// example of what it does not tell apart; the run may have another.
+func (r *run) valuesOf(said map[string]any) map[string]any {
+	out := maps.Clone(said)
 	for _, v := range slices.Concat(r.book.m.Inputs(), r.book.m.Fields) {
-		if _, known := said[v.Name]; known && r.value(v).IsSet() {
+		if _, known := said[v.Name]; !known {
+			continue
+		}
+		if delete(out, v.Name); r.value(v).IsSet() {
 			out[v.Name] = form(v.Type, r.value(v))
 		}
 	}

@@ -108,7 +108,9 @@ func (p *player) come(r *run, i, round int) (*fork, error) {
 		if err := errors.Join(p.recalls(r), p.holds(r)); err != nil {
 			return nil, err
 		}
-		p.ended = r.valuesOf(p.w.AtEnd, p.w.Values)
+		if p.w.AtEnd {
+			p.ended = r.valuesOf(p.w.Values)
+		}
 		if p.w.Loop >= 0 {
 			r.lap, r.over = p.book.lapOf(r), r.now
 			return p.come(r, p.w.Loop, 1)
@@ -180,6 +182,9 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 	at, before := r.now, *r
 	if p.book.calls {
 		before.started = slices.Clone(r.started)
+	}
+	if lastInput && !p.w.AtEnd {
+		p.ended = r.valuesOf(p.w.Values)
 	}
 	err := r.take(&given)
 	ends := lastInput && p.ends(err, i)

@@ -46,7 +46,12 @@ func (n *Node) Judged(words []uint64, regions []guard.Value) guard.Value {
 	switch {
 	case !set:
 		return guard.Unset()
-	case !n.Valued(), !n.Domain.TellsValues(), n.Domain.Sort == ByLength:
+	case n.Valued() && n.Domain.Sort == ByLength:
+		if code == n.Domain.Most {
+			return guard.From(code, math.MaxInt64)
+		}
+		return guard.From(code, code)
+	case !n.Valued(), !n.Domain.TellsValues():
 		return guard.Some()
 	case n.Domain.Sort == ByValue:
 		return guard.From(n.Alike(code))

@@ -28,6 +28,63 @@ func (t *Tracked) Tells(list ir.Expr, k int64, arm *ir.Arm) bool {
 	return t.Known(list, arm) && !slices.ContainsFunc(t.Refs(grownFrom(list), arm), func(n *Node) bool { return k >= n.Domain.Most })
 }
 
+// readLengths notes the lists whose lengths are told apart since sides, one or two that are compared, read
+// them. It does nothing where something that they read has too many values for that.
+func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
+	type list struct {
+		node *Node
+		most int64 // up to which its lengths are told apart
+	}
+	var found []list
+	most, ranged := int64(-1), true
+	for i, side := range sides {
+		ir.Walk(side, func(e ir.Expr) bool {
+			length, isLength := e.(*ir.Len)
+			if !isLength {
+				for _, n := range t.Refs(e, arm) {
+					_, _, limited := n.Limits()
+					ranged = ranged && limited
+				}
+				return true
+			}
+			end := spanOf(length.X).hi
+			if e == side && len(sides) == 2 { // all that are longer than the other can be compare alike
+				end = min(end, spanOf(sides[1-i]).hi)
+			}
+			most, ranged = max(most, end), ranged && length.X.Type().Kind == ir.List
+			for _, n := range t.Refs(grownFrom(length.X), arm) {
+				found = append(found, list{n, max(end, 0)})
+			}
+			return false
+		})
+	}
+	if !ranged || most >= MostValues {
+		return nil
+	}
+	for _, l := range found {
+		if l.node.long = l.node.long || most > t.lengths(); !l.node.long {
+			l.node.cuts = append(l.node.cuts, &ir.Const{Kind: ir.List, Int: l.most})
+			lists = append(lists, l.node)
+		}
+	}
+	return lists
+}
+
+// lengths is up to which length lists are told apart that are compared with other numbers.
+func (t *Tracked) lengths() int64 {
+	if t.Wide {
+		return MostValues
+	}
+	return MaxHeldElements
+}
+
+// KnownBeside is Known of e, which is compared with other: the length of a list may be one of
+// several that are all longer than that can be.
+func (t *Tracked) KnownBeside(e, other ir.Expr, arm *ir.Arm) bool {
+	length, isLength := e.(*ir.Len)
+	return t.Known(e, arm) || isLength && length.X.Type().Kind == ir.List && t.Tells(length.X, spanOf(other).hi, arm)
+}
+
 // lengthOrFree finds the most of a domain of lists, and decides whether there is no
 // choice among too many lengths.
 func (d *Domain) lengthOrFree() sort {

@@ -166,6 +166,9 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	if t.readNames(e, arm) {
 		return
 	}
+	for _, list := range t.readLengths(arm, e.X, e.Y) {
+		list.Read = true
+	}
 	for _, side := range []ir.Expr{e.X, e.Y} {
 		ir.Walk(side, func(e ir.Expr) bool {
 			for _, n := range t.Refs(e, arm) {
@@ -245,6 +248,11 @@ func (t *Tracked) readEffects() {
 		ir.Walk(a.Value, func(e ir.Expr) bool {
 			if t.readLength(e, arm) {
 				return false
+			}
+			if _, isLength := e.(*ir.Len); isLength {
+				for _, list := range t.readLengths(arm, e) {
+					list.told = true
+				}
 			}
 			for _, source := range t.Refs(e, arm) {
 				source.compared = true

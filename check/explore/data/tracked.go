@@ -101,10 +101,10 @@ func (t *Tracked) Wider(sums []*Sum, span int) bool {
 	return n > 0 && NewWithout(t.machine, sums, span).free() < n
 }
 
-// free is of how much data no values are told apart.
+// free is of how much data not all values are told apart that may be.
 func (t *Tracked) free() (n int) {
 	for _, node := range t.Nodes {
-		if node.Domain.Sort == Free {
+		if node.Domain.Sort == Free || node.long {
 			n++
 		}
 	}
@@ -154,7 +154,7 @@ func (t *Tracked) spread() {
 			}
 			ir.Walk(grownFrom(a.Value), func(e ir.Expr) bool {
 				if l, ok := e.(*ir.Len); ok && l.X.Type().Kind == ir.List {
-					return false // it is a choice
+					return slices.ContainsFunc(t.Refs(grownFrom(l.X), arm), func(n *Node) bool { return n.told }) // else it is a choice
 				}
 				if _, fits := e.(*ir.Fit); fits {
 					return false // it is a choice, too
@@ -214,6 +214,8 @@ func (t *Tracked) Known(e ir.Expr, arm *ir.Arm) bool {
 	case *ir.VarRef, *ir.FieldRef:
 		refs := t.Refs(e, arm)
 		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *Node) bool { return !n.Domain.exact() || n.Var != nil && !n.Read })
+	case *ir.Len:
+		return e.X.Type().Kind == ir.List && t.Tells(e.X, spanOf(e.X).hi, arm)
 	case *ir.Unary:
 		return t.Known(e.X, arm)
 	case *ir.Binary:

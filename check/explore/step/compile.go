@@ -196,7 +196,7 @@ func always(holds bool) test { return func(*Step) bool { return holds } }
 
 // compare compiles a comparison.
 func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
-	switch flat.Guard(e) {
+	switch c.truth(e, arm) {
 	case flat.True:
 		return always(true)
 	case flat.False:
@@ -244,7 +244,7 @@ func (c *compiler) compare(e *ir.Binary, arm *ir.Arm) test {
 
 // isFree reports whether nothing that is held decides e, a comparison.
 func (c *compiler) isFree(e *ir.Binary, arm *ir.Arm) bool {
-	if flat.Guard(e) != flat.Unknown || e.X.Type().Kind == ir.Bool {
+	if c.truth(e, arm) != flat.Unknown || e.X.Type().Kind == ir.Bool {
 		return false
 	}
 	if list, _, k, ok := ir.ListLength(e); ok && c.t.Tells(list, k, arm) {
@@ -256,7 +256,7 @@ func (c *compiler) isFree(e *ir.Binary, arm *ir.Arm) bool {
 	if x, _ := c.names(e, arm); x != nil {
 		return false
 	}
-	return !c.t.Known(e.X, arm) || !c.t.Known(e.Y, arm)
+	return !c.t.KnownBeside(e.X, e.Y, arm) || !c.t.KnownBeside(e.Y, e.X, arm)
 }
 
 // names reads the strings that e compares, which are held so that they can be; nil where they are not.
@@ -332,6 +332,10 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		return func(s *Step) int64 {
 			_, code := s.read(refs, e)
 			return code
+		}
+	case *ir.Len:
+		if e.X.Type().Kind == ir.List {
+			return c.number(e.X, arm)
 		}
 	case *ir.Unary:
 		if e.Op == ir.OpSub {

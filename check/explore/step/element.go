@@ -3,6 +3,8 @@ package step
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -36,4 +38,53 @@ func (c *compiler) touchPart(e *ir.FieldRef, arm *ir.Arm) func(*Step) {
 			s.fail(Fault{why: unsetRead, Absent: part, At: e.At})
 		}
 	}
+}
+
+// IndexBelow holds where the index of an element is less than n; input is what guards are read on.
+func IndexBelow(n ir.Expr, input *ir.Case) guard.Formula {
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: ir.OpLt,
+		X: &ir.FieldRef{E: ir.E{T: &ir.Type{Kind: ir.Int}}, Name: ir.IndexField}, Y: n,
+	}, input).Holds
+}
+
+// InList holds where the index of an element of f is one of its list; always, where that may
+// be another list by then.
+func InList(f *ir.Fan, input *ir.Case) guard.Formula {
+	if !f.List.Param || f.List.Always() != nil {
+		return guard.And()
+	}
+	return IndexBelow(&ir.Len{E: ir.E{T: &ir.Type{Kind: ir.Int}}, X: &ir.VarRef{E: ir.E{T: f.List.Type}, Var: f.List}}, input)
+}
+
+// truth is what is known of e, a comparison, whatever the data is.
+func (c *compiler) truth(e *ir.Binary, arm *ir.Arm) flat.Truth {
+	if known := flat.Guard(e); known != flat.Unknown || !Reads(e, ir.IndexField) || arm == nil || arm.Handler == nil {
+		return known
+	}
+	read, all := guard.Read(e, nil), guard.Or()
+	for _, t := range arm.Handler.Triggers {
+		if t.Do == nil || t.Do.Fan == nil || t.Kind == ir.OnEvent && t.Event.Has(ir.IndexField) {
+			return flat.Unknown
+		}
+		all = guard.Or(all, InList(t.Do.Fan, nil))
+	}
+	switch {
+	case guard.Satisfy(all, read.Holds).Verdict == guard.Unsat:
+		return flat.False
+	case guard.Satisfy(all, read.Fails).Verdict == guard.Unsat:
+		return flat.True
+	}
+	return flat.Unknown
+}
+
+// Reads reports whether e reads the field of `event` called name.
+func Reads(e ir.Expr, name string) bool {
+	found := false
+	ir.Walk(e, func(e ir.Expr) bool {
+		ref, ok := e.(*ir.FieldRef)
+		found = found || ok && ref.Name == name
+		return true
+	})
+	return found
 }
