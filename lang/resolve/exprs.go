@@ -191,6 +191,11 @@ func (r *resolver) enumValue(src *ast.Selector) ir.Expr {
 		}
 		return bad(src.Span())
 	}
+	return r.valueOf(enum, src)
+}
+
+// valueOf is the value of enum that src names.
+func (r *resolver) valueOf(enum *ir.Enum, src *ast.Selector) ir.Expr {
 	r.referTo(src.X, enum)
 	i, ok := r.values[enum][src.Sel.Text]
 	if !ok {

@@ -131,7 +131,12 @@ func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.R
 		s.mismatch(src.Span(), "a value in a scenario is a constant, and this is none", "Write the value itself.")
 		return nil, s.lost()
 	}
-	e := s.expr(src, scope{literal: true})
+	var e ir.Expr
+	if sel, ok := src.(*ast.Selector); ok && sel.Sel != nil && t.Kind == ir.EnumKind && textOf(sel.X) == t.Enum.Name {
+		e = s.valueOf(t.Enum, sel) // which the file of the machine need not know
+	} else {
+		e = s.expr(src, scope{literal: true})
+	}
 	if isBad(e) {
 		return nil, s.lost()
 	}
