@@ -255,7 +255,7 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
 	}
-	if w.after.Left || w.after.Halt != nil || mayBeChild(live.id) { // the timeout of a child may have halted it
+	if w.after.Left || w.after.Halt != nil || store.MayBeChild(live.id) { // the timeout of a child may have halted it
 		e.trees.Add(1)
 	}
 	e.active.release(w.after.Run, w.commands)

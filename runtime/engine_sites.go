@@ -40,7 +40,7 @@ func (w *write) sitesAfter() (sites []failpoint.Site) {
 }
 
 func (w *write) endsChild() bool {
-	return w.after.Status == Finished && w.before.Status != Finished && mayBeChild(w.after.Run)
+	return w.after.Status == Finished && w.before.Status != Finished && store.MayBeChild(w.after.Run)
 }
 
 // endsElement reports whether an element has ended and others of its list are open.

@@ -25,7 +25,7 @@ import (
 func (w *write) tells() bool {
 	more := w.amend != nil || !slices.Equal(w.before.Spent, w.after.Spent)
 	switch {
-	case !mayBeChild(w.after.Run):
+	case !store.MayBeChild(w.after.Run):
 		return false
 	case w.after.Status == Finished:
 		return more || w.before.Status != Finished && len(w.after.Spent) > 0
@@ -131,7 +131,7 @@ func (e *Engine) hearAbove(ctx context.Context, run string) (waits bool, err err
 
 // hearOnce is hearAbove, but asks each run once. Cancelled is how many of them have been cancelled.
 func (e *Engine) hearOnce(ctx context.Context, run string) (waits bool, cancelled int, err error) {
-	for mayBeChild(run) {
+	for store.MayBeChild(run) {
 		report, err := e.reportOf(ctx, run)
 		if err == nil && report != nil {
 			err = e.hear(ctx, report)

@@ -61,9 +61,6 @@ func (o *oneRun) below(ctx context.Context, each func(*RunRow) error) error {
 	return o.engine.eachBelow(ctx, &row, each)
 }
 
-// mayBeChild reports whether a run has an id as children have. Runs of old databases may, too.
-func mayBeChild(run string) bool { return strings.Contains(run, "/") }
-
 // below reports whether the id of a run is that of a run below another one in its tree.
 func below(run, of string) bool { return strings.HasPrefix(run, of+"/") }
 

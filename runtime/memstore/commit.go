@@ -220,10 +220,21 @@ func (s *Store) writeParent(c *store.Commit) {
 	if len(c.History) == 0 || c.Run.Status != machine.Finished {
 		return
 	}
-	s.remove(func(t *task) bool { return t.Child == c.Run.Run && t.Cancelled })
+	left := s.leftUntil(c.Run.Run)
+	if left.IsZero() {
+		s.remove(func(t *task) bool { return t.Child == c.Run.Run && t.Cancelled })
+	}
+	now := micro(c.Run.Updated)
 	for _, t := range s.tasks {
-		if t.Child == c.Run.Run && !t.ChildEnded {
-			t.ChildEnded, t.NotBefore = true, micro(c.Run.Updated)
+		if t.Child != c.Run.Run || t.ChildEnded {
+			continue
+		}
+		t.ChildEnded, t.NotBefore = true, now
+		if t.Cancelled {
+			t.Worker, t.Epoch, t.ClaimedAt, t.BeatAt, t.ProgressAt = t.Child, 0, now, now, now
+		}
+		if left.After(now) {
+			t.waitUntil(left)
 		}
 	}
 }

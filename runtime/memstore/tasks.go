@@ -55,6 +55,50 @@ func (s *Store) row(t *task) store.TaskRow {
 	return row
 }
 
+// leftUntil is until when workers hold attempts that a run has left.
+func (s *Store) leftUntil(run string) (until time.Time) {
+	for _, t := range s.tasks {
+		if t.Run == run && t.Cancelled && t.LeaseUntil.After(until) {
+			until = t.LeaseUntil
+		}
+	}
+	return until
+}
+
+// waitUntil is how long the task of a child that has ended waits for what the child has left.
+func (t *task) waitUntil(until time.Time) {
+	switch {
+	case t.Cancelled:
+		t.LeaseUntil = until
+	case t.Worker == "":
+		t.NotBefore = until
+	}
+}
+
+// renewed lets the task of a child that has ended wait for t, which the child has left.
+func (s *Store) renewed(t *task) {
+	for _, u := range s.tasks {
+		if t.Cancelled && u.Child == t.Run && u.ChildEnded {
+			u.waitUntil(s.leftUntil(t.Run))
+		}
+	}
+}
+
+// stopped takes away t, which has been cancelled and has stopped. If it was all that a child had left, the
+// task of the child waits no more.
+func (s *Store) stopped(t *task, now time.Time) {
+	s.remove(func(u *task) bool { return u == t })
+	if !s.leftUntil(t.Run).IsZero() {
+		return
+	}
+	s.remove(func(u *task) bool { return u.Child == t.Run && u.ChildEnded && u.Cancelled })
+	for _, u := range s.tasks {
+		if u.Child == t.Run && u.ChildEnded && u.NotBefore.After(now) {
+			u.waitUntil(now)
+		}
+	}
+}
+
 func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
@@ -131,6 +175,7 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 		return false, err
 	}
 	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
+	s.renewed(t)
 	if data != nil {
 		t.ProgressAt = micro(now)
 		s.checkpoints[checkpointKey{t.Run, t.Key}] = checkpoint{bytes.Clone(data), micro(now)}
@@ -151,6 +196,7 @@ func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until t
 			continue
 		}
 		t.BeatAt, t.LeaseUntil = micro(now), micro(until)
+		s.renewed(t)
 		if t.Cancelled {
 			r.Cancelled = append(r.Cancelled, c)
 		}
@@ -168,7 +214,7 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 		return err
 	}
 	if t.Cancelled {
-		s.remove(func(u *task) bool { return u == t })
+		s.stopped(t, micro(now))
 		return nil
 	}
 	t.leave()
@@ -188,7 +234,7 @@ func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error
 	if !t.Cancelled {
 		return machine.ErrFenced
 	}
-	s.remove(func(u *task) bool { return u == t })
+	s.stopped(t, micro(now))
 	return nil
 }
 

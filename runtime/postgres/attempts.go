@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -11,19 +13,9 @@ import (
 // that it never comes, so that a claim needs no condition of its own.
 
 // writeChildren queues what a commit does to tasks that a child holds, other than its run's own:
-// the one that its run is the child of, the one of which it is to be the child, and those whose child
-// a new task takes.
+// the one of which its run is to be the child, and those whose child a new task takes.
 func (w *commit) writeChildren(t *tx, f *footing) error {
 	var gone []int64
-	for _, o := range f.tasks {
-		switch {
-		case o.child != w.Run.Run || o.ended || !w.finishes():
-		case o.cancelled:
-			gone = append(gone, o.id)
-		default:
-			t.queue(nil, endChild, o.id, w.Run.Updated)
-		}
-	}
 	if w.Parent != nil {
 		due := w.ParentDue
 		if due.IsZero() {
@@ -32,7 +24,7 @@ func (w *commit) writeChildren(t *tx, f *footing) error {
 		id := f.holding(w.Parent).id
 		t.queue(nil, holdByChild, id, w.Run.Run, due)
 		if w.finishes() { // at once
-			t.queue(nil, endChild, id, w.Run.Updated)
+			t.queue(nil, endChild, id, w.Run.Run, w.Run.Updated)
 		}
 	}
 	for i := range w.Start {
@@ -53,4 +45,54 @@ func (w *commit) writeChildren(t *tx, f *footing) error {
 		t.queue(nil, endByID, gone)
 	}
 	return nil
+}
+
+// writeEnd queues what the end of a child does to its task, once the child's own have been cancelled.
+func (w *commit) writeEnd(t *tx, f *footing) {
+	for _, o := range f.tasks {
+		switch {
+		case o.child != w.Run.Run || o.ended || !w.finishes():
+		case o.cancelled:
+			t.queue(nil, holdLeftover, o.id, w.Run.Run, w.Run.Updated)
+			t.queue(nil, deleteLeftover, o.id)
+		default:
+			t.queue(nil, endChild, o.id, w.Run.Run, w.Run.Updated)
+		}
+	}
+}
+
+// lockParent locks the task of the parent of a run that may be a child, as commits do: before those of the run.
+func (t *tx) lockParent(ctx context.Context, run string) error {
+	if !store.MayBeChild(run) {
+		return nil
+	}
+	_, err := t.exec(ctx, lockChildTask, run)
+	return err
+}
+
+// stopped lets the task of a child that has ended wait no more, if the task of the child that has been taken away
+// was all that it had left.
+func (t *tx) stopped(ctx context.Context, run string, now time.Time) error {
+	if !store.MayBeChild(run) {
+		return nil
+	}
+	t.queue(nil, deleteHeldByLeft, run)
+	t.queue(nil, readyAfterLeft, run, now)
+	return t.flush(ctx)
+}
+
+// renewed lets the tasks of children that have ended wait for what those have left, of which these claims were
+// renewed.
+func (t *tx) renewed(ctx context.Context, cancelled []store.Claim, until time.Time) error {
+	var children []string
+	for _, c := range cancelled {
+		if store.MayBeChild(c.Run) {
+			children = append(children, c.Run)
+		}
+	}
+	if len(children) == 0 {
+		return nil
+	}
+	_, err := t.exec(ctx, waitForLeft, children, until)
+	return err
 }

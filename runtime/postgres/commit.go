@@ -134,6 +134,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 	for _, w := range b.writes {
 		t.queue(nil, w.text(), w.values()...)
 	}
+	w.writeEnd(t, f)
 	return t.flush(ctx)
 }
 

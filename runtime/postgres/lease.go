@@ -55,6 +55,9 @@ func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, 
 		if err == nil && !ok {
 			err = machine.ErrFenced
 		}
+		if err == nil && cancelled {
+			err = t.renewed(ctx, []store.Claim{c}, until)
+		}
 		return cancelled, err
 	})
 }
@@ -106,8 +109,14 @@ func (t *tx) renewFree(ctx context.Context, claims []store.Claim, now, until tim
 		return found.Scan(&o.n, &o.cancelled)
 	}, renewLeases, runs, dos, seqs, epochs, now, until)
 	renewed := map[int]bool{}
+	var stopping []store.Claim
 	for _, o := range all {
-		renewed[o.n] = o.cancelled
+		if renewed[o.n] = o.cancelled; o.cancelled {
+			stopping = append(stopping, claims[o.n-1])
+		}
+	}
+	if err == nil {
+		err = t.renewed(ctx, stopping, until)
 	}
 	return renewed, err
 }
@@ -120,6 +129,9 @@ type lease struct {
 
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
+		if err := t.lockParent(ctx, c.Run); err != nil {
+			return err
+		}
 		l, ok, err := first(ctx, t, func(found row, l *lease) error {
 			return found.Scan(&l.id, &l.cancelled)
 		}, lockLease, c.Run, c.Do, c.Seq, c.Epoch, now)
@@ -128,7 +140,9 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 		case !ok:
 			err = machine.ErrFenced
 		case l.cancelled:
-			_, err = t.exec(ctx, deleteTask, l.id)
+			if _, err = t.exec(ctx, deleteTask, l.id); err == nil {
+				err = t.stopped(ctx, c.Run, now)
+			}
 		default:
 			_, err = t.exec(ctx, release, l.id, now, optional(notBefore))
 		}
@@ -137,20 +151,27 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 }
 
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
-	return s.writeClaimed(ctx, confirm, &c, now)
+	return s.write(ctx, func(ctx context.Context, t *tx) error {
+		err := t.lockParent(ctx, c.Run)
+		if err == nil {
+			err = t.writeClaimed(ctx, confirm, &c, now)
+		}
+		if err == nil {
+			err = t.stopped(ctx, c.Run, now)
+		}
+		return err
+	})
 }
 
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
-	return s.writeClaimed(ctx, reclaim, &c, now)
+	return s.write(ctx, func(ctx context.Context, t *tx) error { return t.writeClaimed(ctx, reclaim, &c, now) })
 }
 
 // writeClaimed runs a statement about a task that is held under a claim.
-func (s *Store) writeClaimed(ctx context.Context, text string, c *store.Claim, now time.Time) error {
-	return s.write(ctx, func(ctx context.Context, t *tx) error {
-		n, err := t.exec(ctx, text, c.Run, c.Do, c.Seq, c.Epoch, now)
-		if err != nil {
-			return err
-		}
-		return fenced(n)
-	})
+func (t *tx) writeClaimed(ctx context.Context, text string, c *store.Claim, now time.Time) error {
+	n, err := t.exec(ctx, text, c.Run, c.Do, c.Seq, c.Epoch, now)
+	if err != nil {
+		return err
+	}
+	return fenced(n)
 }

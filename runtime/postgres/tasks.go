@@ -15,7 +15,29 @@ const (
 
 	endByID     = `DELETE FROM @tasks WHERE id = ANY ($1)`
 	holdByChild = `UPDATE @tasks SET child = $2, not_before = $3, ` + released + ` WHERE id = $1`
-	endChild    = `UPDATE @tasks SET ended = true, not_before = $2 WHERE id = $1`
+
+	// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
+	// for that.
+	leftBy   = `(SELECT max(lease_until) FROM @tasks WHERE run = $2 AND cancelled)`
+	endChild = `
+	UPDATE @tasks SET ended = true, not_before = greatest($3, ` + leftBy + `) WHERE id = $1`
+	holdLeftover = `
+	UPDATE @tasks AS t SET ended = true, epoch = 0, worker = child, claimed = $3, beat = $3, progress = $3, lease_until = ` + leftBy + `
+	WHERE id = $1 AND ` + leftBy + ` IS NOT NULL`
+	deleteLeftover = `DELETE FROM @tasks WHERE id = $1 AND NOT ended`
+	lockChildTask  = `SELECT id FROM @tasks WHERE child = $1 FOR UPDATE`
+	// waitForLeft skips what is locked: the next renewal comes soon.
+	waitForLeft = `
+	UPDATE @tasks AS t SET lease_until = CASE WHEN cancelled THEN $2 :: timestamptz END, not_before = CASE WHEN cancelled THEN not_before ELSE $2 END
+	WHERE id IN (
+		SELECT id FROM @tasks WHERE child = ANY ($1) AND ended AND (cancelled AND lease_until < $2 OR NOT cancelled AND worker IS NULL AND not_before < $2)
+		FOR UPDATE SKIP LOCKED)`
+	nothingLeft      = ` AND NOT EXISTS (SELECT 1 FROM @tasks AS own WHERE own.run = $1 AND own.cancelled)`
+	deleteHeldByLeft = `
+	DELETE FROM @tasks WHERE child = $1 AND ended AND cancelled` + nothingLeft
+	readyAfterLeft = `
+	UPDATE @tasks SET not_before = $2
+	WHERE child = $1 AND ended AND NOT cancelled AND worker IS NULL AND not_before > $2` + nothingLeft
 
 	// taskColumns are a task with the last checkpoint of its execution.
 	taskColumns = `

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -32,6 +33,23 @@ const (
 	UPDATE tasks SET ended = 1, not_before = ? WHERE child = ? AND ended = 0 AND cancelled = 0`
 	deleteLeftover = `
 	DELETE FROM tasks WHERE child = ? AND ended = 0 AND cancelled = 1`
+
+	// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
+	// for that.
+	selectLeft = `
+	SELECT max(lease_until) FROM tasks WHERE run = ? AND cancelled = 1`
+	holdLeftover = `
+	UPDATE tasks SET ended = 1, epoch = 0, worker = child, claimed = ?2, beat = ?2, progress = ?2, lease_until = ?3
+	WHERE child = ?1 AND ended = 0 AND cancelled = 1`
+	waitForLeft = `
+	UPDATE tasks SET lease_until = CASE cancelled WHEN 1 THEN ?2 END, not_before = CASE cancelled WHEN 1 THEN not_before ELSE ?2 END
+	WHERE child = ?1 AND ended = 1 AND (cancelled = 1 OR worker IS NULL)`
+	nothingLeft      = ` AND NOT EXISTS (SELECT 1 FROM tasks AS left WHERE left.run = ?1 AND left.cancelled = 1)`
+	deleteHeldByLeft = `
+	DELETE FROM tasks WHERE child = ?1 AND ended = 1 AND cancelled = 1` + nothingLeft
+	readyAfterLeft = `
+	UPDATE tasks SET not_before = ?2
+	WHERE child = ?1 AND ended = 1 AND cancelled = 0 AND worker IS NULL AND not_before > ?2` + nothingLeft
 
 	deleteHeld = `
 	DELETE FROM tasks WHERE child = ?`
@@ -71,13 +89,51 @@ func (t *tx) startChild(c *store.Commit) error {
 }
 
 // endChild lets the task of the parent be claimed from the end of its child on, or takes it
-// away where it has been cancelled. A task whose child had ended before is as it was.
-func (t *tx) endChild(c *store.Commit) error {
-	n, err := t.exec(endHeld, micros(c.Run.Updated), c.Run.Run)
-	if err == nil && n == 0 {
+// away where it has been cancelled; or it waits for what the child has left. A task whose child had ended
+// before is as it was.
+func (t *tx) endChild(ctx context.Context, c *store.Commit) error {
+	now := micros(c.Run.Updated)
+	left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, c.Run.Run)
+	if err != nil {
+		return err
+	}
+	n, err := t.exec(endHeld, max(now, left.Int64), c.Run.Run)
+	switch {
+	case err != nil || n > 0:
+	case left.Valid:
+		_, err = t.exec(holdLeftover, c.Run.Run, now, left.Int64)
+	default:
 		_, err = t.exec(deleteLeftover, c.Run.Run)
 	}
 	failpoint.Hit(failpoint.FreedByChild)
+	return err
+}
+
+// renewed lets the task of a child that has ended wait for what the child has left, of which a claim was
+// renewed.
+func (t *tx) renewed(ctx context.Context, child string) error {
+	if !store.MayBeChild(child) {
+		return nil
+	}
+	left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, child)
+	if err == nil {
+		_, err = t.exec(waitForLeft, child, left)
+	}
+	return err
+}
+
+// stopped takes away a cancelled task that has stopped. If it was all that a child had left, the task of
+// the child waits no more.
+func (t *tx) stopped(c *store.Claim, id int64, now time.Time) error {
+	_, err := t.exec(deleteTask, id)
+	failpoint.Hit(failpoint.StoppedDeleted)
+	if err != nil || !store.MayBeChild(c.Run) {
+		return err
+	}
+	n, err := t.exec(deleteHeldByLeft, c.Run)
+	if err == nil && n == 0 {
+		_, err = t.exec(readyAfterLeft, c.Run, micros(now))
+	}
 	return err
 }
 

@@ -65,16 +65,16 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 			}
 			failpoint.Hit(failpoint.TotalRaised)
 		}
-		if c.Run.Status == machine.Finished && before.child {
-			if err := t.endChild(c); err != nil {
-				return err
-			}
-		}
 	}
 	if err := t.endTasks(c); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.TasksEnded)
+	if len(c.History) > 0 && c.Run.Status == machine.Finished && before.child {
+		if err := t.endChild(ctx, c); err != nil {
+			return err
+		}
+	}
 	for i := range c.Start {
 		if err := t.startTask(ctx, c, &c.Start[i]); err != nil {
 			return err

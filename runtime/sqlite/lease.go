@@ -53,13 +53,21 @@ func (t *tx) lease(ctx context.Context, c *store.Claim, now time.Time) (lease, e
 	return l, err
 }
 
+func (t *tx) renew(ctx context.Context, c *store.Claim, l lease, now, until time.Time) error {
+	_, err := t.exec(renewLease, micros(until), micros(now), l.id)
+	if err == nil && l.cancelled {
+		err = t.renewed(ctx, c.Run)
+	}
+	return err
+}
+
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
 	return writing(ctx, s, func(t *tx) (bool, error) {
 		l, err := t.lease(ctx, &c, now)
 		if err != nil {
 			return false, err
 		}
-		if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil || checkpoint == nil {
+		if err := t.renew(ctx, &c, l, now, until); err != nil || checkpoint == nil {
 			return l.cancelled, err
 		}
 		failpoint.Hit(failpoint.LeaseRenewed)
@@ -85,7 +93,7 @@ func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until t
 			case l.cancelled:
 				r.Cancelled = append(r.Cancelled, claims[i])
 			}
-			if _, err := t.exec(renewLease, micros(until), micros(now), l.id); err != nil {
+			if err := t.renew(ctx, &claims[i], l, now, until); err != nil {
 				return r, err
 			}
 			failpoint.Hit(failpoint.LeaseRenewed)
@@ -101,7 +109,7 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 			return err
 		}
 		if l.cancelled {
-			_, err = t.exec(deleteTask, l.id)
+			err = t.stopped(&c, l.id, now)
 		} else {
 			_, err = t.exec(release, micros(now), optional(notBefore), 0, l.id)
 			failpoint.Hit(failpoint.Released)
@@ -119,9 +127,7 @@ func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error
 		if !l.cancelled {
 			return machine.ErrFenced
 		}
-		_, err = t.exec(deleteTask, l.id)
-		failpoint.Hit(failpoint.StoppedDeleted)
-		return err
+		return t.stopped(&c, l.id, now)
 	})
 }
 

@@ -67,6 +67,8 @@ func TestPlans(t *testing.T) {
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable
 	queries["hold by child"], queries["leave claimed"], queries["leave open"] = holdByChild, leaveClaimed, leaveOpen
 	queries["end held"], queries["delete leftover"], queries["delete held"] = endHeld, deleteLeftover, deleteHeld
+	queries["left"], queries["hold leftover"], queries["wait for left"] = selectLeft, holdLeftover, waitForLeft
+	queries["delete held by left"], queries["ready after left"] = deleteHeldByLeft, readyAfterLeft
 	queries["leftovers"], queries["children"] = selectLeftovers, selectChildren
 	queries["reports"], queries["reports to"], queries["report"] = selectReports, selectReportsTo, selectReport
 	queries["total"], queries["told"] = updateTotal, updateTold

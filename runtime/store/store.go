@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -213,6 +214,10 @@ var Never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 // yet confirmed. A run has at most one that is not cancelled for each do. A new one that
 // has a Child takes that run over from the task that had it, by a repair or a migration;
 // the store itself says then whether it has ended.
+//
+// A child may end while workers hold attempts that it has left. Its task goes on when those have stopped, or when
+// their leases have run out: if it is cancelled, the child itself holds it under a lease as long as theirs,
+// else that is its NotBefore.
 type TaskRow struct {
 	Run        string
 	Machine    string
@@ -226,7 +231,7 @@ type TaskRow struct {
 
 	NotBefore    time.Time
 	Epoch        int64  // fencing token: rises with each claim, never falls
-	Worker       string // who holds it; empty for no one
+	Worker       string // who holds it; empty for no one, and the id of a child that holds it after its end
 	ClaimedAt    time.Time
 	LeaseUntil   time.Time
 	BeatAt       time.Time       // last sign of life, or the claim
@@ -251,6 +256,9 @@ type Claim struct {
 
 // Claim of a task as it is held now.
 func (t *TaskRow) Claim() Claim { return Claim{Run: t.Run, Do: t.Do, Seq: t.Seq, Epoch: t.Epoch} }
+
+// MayBeChild reports whether a run has an id as children have. Runs of old databases may, too.
+func MayBeChild(run string) bool { return strings.Contains(run, "/") }
 
 // ChildHolds reports whether a child that has not ended holds the task.
 func (t *TaskRow) ChildHolds() bool { return t.Child != "" && !t.ChildEnded }

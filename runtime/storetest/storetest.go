@@ -71,6 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ChildEndsAtOnce", testChildEndsAtOnce},
 		{"ChildTimeout", testChildTimeout},
 		{"ChildCancelled", testChildCancelled},
+		{"ChildStops", testChildStops},
 		{"ChildTakenOver", testChildTakenOver},
 		{"Reports", testReports},
 		{"RunsOfTree", testRunsOfTree},
