@@ -43,10 +43,7 @@ func (q Question) Text() string {
 
 // names are the states that q is about.
 func (q Question) names() string {
-	var names []string
-	for _, s := range append([]*ir.State{q.State}, q.others...) {
-		names = append(names, s.Path)
-	}
+	names := ir.Paths(append([]*ir.State{q.State}, q.others...))
 	if more := len(names) - maxNames; more > 0 {
 		return List(names[:maxNames]) + AndMore(more)
 	}

@@ -51,15 +51,12 @@ func NoneAround(leaf *ir.State) string {
 // List joins names, in quotes, with commas alone.
 func List(names []string) string { return join(names, ", ") }
 
-// MaxNamed is the most states of a cycle that a message names.
+// MaxNamed is the most states of a cycle or a trap that a message names.
 const MaxNamed = 5
 
 // Cycle names the leaves of a cycle, in quotes: `"a", "b" and "c"`.
 func Cycle(leaves []*ir.State) string {
-	var names []string
-	for _, s := range leaves[:min(len(leaves), MaxNamed)] {
-		names = append(names, s.Path)
-	}
+	names := ir.Paths(leaves[:min(len(leaves), MaxNamed)])
 	if more := len(leaves) - MaxNamed; more > 0 {
 		return List(names) + AndMore(more)
 	}

@@ -12,8 +12,7 @@ import (
 
 // Target turns machines into files of one format.
 type Target struct {
-	Name    string // as the command line calls it: "dot"
-	Summary string // what it is, in a few words
+	Name string // as the command line calls it: "dot"
 	// Generate makes the files for one machine. The same machine and options
 	// give the same bytes.
 	Generate func(*ir.Machine, Options) []File
@@ -46,8 +45,7 @@ func Draw(m *ir.Machine, o Options) *drawing.Drawing {
 
 // Source compiles machines to a language.
 type Source struct {
-	Name    string // as the command line calls it: "go"
-	Summary string // what it is, in a few words
+	Name string // as the command line calls it: "go"
 	// Generate makes the files for machines that have no errors. The same machines
 	// and options give the same bytes. Where two names of the source would become
 	// one there are no files, and the list says which.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -105,16 +106,13 @@ func (e *Engine) turn(ctx context.Context, run string) (*liveRun, error) {
 // Any other one is the store's, which may have written all the same: nothing is tried
 // again then that could be done twice.
 func judged(err error) bool {
+	return answers(err, ErrConflict, ErrFenced, ErrHalted, ErrNotFound, ErrExists, ErrDuplicate, ErrNoGuard)
+}
+
+// answers reports whether err, or its absence, is a verdict on a run, or one of others.
+func answers(err error, others ...error) bool {
 	var refused *Rejected
-	if err == nil || errors.As(err, &refused) {
-		return true
-	}
-	for _, about := range []error{ErrConflict, ErrFenced, ErrHalted, ErrNotFound, ErrExists, ErrDuplicate, ErrNoGuard} {
-		if errors.Is(err, about) {
-			return true
-		}
-	}
-	return false
+	return err == nil || errors.As(err, &refused) || slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
 }
 
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes

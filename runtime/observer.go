@@ -119,12 +119,8 @@ func (o logObserver) OnStep(s StepInfo) {
 		slog.String("input", s.Input), slog.String("effect", string(s.Effect)),
 		slog.Duration("held", s.Held), slog.Duration("took", s.Took),
 	}
-	if s.Event != "" {
-		attrs = append(attrs, slog.String("event", s.Event))
-	}
-	if s.Arm != "" {
-		attrs = append(attrs, slog.String("arm", s.Arm))
-	}
+	attrs = withText(attrs, "event", s.Event)
+	attrs = withText(attrs, "arm", s.Arm)
 	if s.Count > 0 {
 		attrs = append(attrs, slog.Int64("count", s.Count))
 	}
@@ -149,12 +145,8 @@ func (o logObserver) OnStep(s StepInfo) {
 		}
 		attrs = append(attrs, costAttr(cost))
 	}
-	if s.Actor != "" {
-		attrs = append(attrs, slog.String("actor", s.Actor))
-	}
-	if s.Reason != "" {
-		attrs = append(attrs, slog.String("reason", s.Reason))
-	}
+	attrs = withText(attrs, "actor", s.Actor)
+	attrs = withText(attrs, "reason", s.Reason)
 	o.logger.LogAttrs(context.Background(), level, "step", attrs...)
 }
 
@@ -168,19 +160,21 @@ func (o logObserver) OnAttempt(a AttemptInfo) {
 		slog.Int("attempt", a.Attempt), slog.String("key", a.Key), slog.String("worker", a.Worker),
 		slog.String("end", string(a.End)), slog.Duration("took", a.Duration),
 	}
-	if a.Event != "" {
-		attrs = append(attrs, slog.String("event", a.Event))
-	}
-	if a.Category != "" {
-		attrs = append(attrs, slog.String("category", a.Category))
-	}
-	if a.Message != "" {
-		attrs = append(attrs, slog.String("error", a.Message))
-	}
+	attrs = withText(attrs, "event", a.Event)
+	attrs = withText(attrs, "category", a.Category)
+	attrs = withText(attrs, "error", a.Message)
 	if len(a.Cost) > 0 {
 		attrs = append(attrs, costAttr(a.Cost))
 	}
 	o.logger.LogAttrs(context.Background(), level, "attempt", attrs...)
+}
+
+// withText adds text to attrs where there is one.
+func withText(attrs []slog.Attr, key, text string) []slog.Attr {
+	if text == "" {
+		return attrs
+	}
+	return append(attrs, slog.String(key, text))
 }
 
 // elementAttr says which element of a list an attempt is for: the name of its do, with the index.

@@ -12,16 +12,7 @@ import (
 // answered reports whether the store has answered a write: it is done, or refused for
 // good. Any other error may pass: the lock of another program, a full disk, a network.
 func answered(err error) bool {
-	var refused *Rejected
-	if err == nil || errors.As(err, &refused) {
-		return true
-	}
-	for _, answer := range []error{ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrExists, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed} {
-		if errors.Is(err, answer) {
-			return true
-		}
-	}
-	return false
+	return answers(err, ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrExists, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed)
 }
 
 // insist makes a write until the store has answered it or the worker relents, so that what

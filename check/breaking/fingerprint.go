@@ -121,10 +121,7 @@ func numberText(n *int64) string {
 }
 
 func assertText(a *ir.Assert) string {
-	var objects []string
-	for _, s := range a.Objects {
-		objects = append(objects, s.Path)
-	}
+	objects := ir.Paths(a.Objects)
 	slices.Sort(objects)
 	return fmt.Sprint(a.About(), " ", a.Verb, " ", objects, a.N)
 }

@@ -131,9 +131,5 @@ func promised(a *ir.Assert) string {
 	if a.Verb == ir.AtMost {
 		return big.NewInt(a.N).String()
 	}
-	var names []string
-	for _, s := range a.Objects {
-		names = append(names, s.Path)
-	}
-	return check.Or(names)
+	return check.Or(ir.Paths(a.Objects))
 }

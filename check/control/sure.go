@@ -67,12 +67,10 @@ func comesLate(leaf *ir.State, c ir.Case) bool {
 // its timers fires at once.
 func (c *Graph) ruled(leaf *ir.State, in ir.Case) bool {
 	earliest, timed := timing.Earliest(in)
-	for _, t := range timing.TimersAround(leaf) {
-		if _, most := timing.WaitOf(t); most == 0 && t != in.Timer || timed && timing.Forestalls(t, in, earliest) || timing.IdlesOut(c.Table, leaf, t, in) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(timing.TimersAround(leaf), func(t *ir.Timer) bool {
+		_, most := timing.WaitOf(t)
+		return most == 0 && t != in.Timer || timed && timing.Forestalls(t, in, earliest) || timing.IdlesOut(c.Table, leaf, t, in)
+	})
 }
 
 // outrun reports whether a timer around leaf that started with another state may
@@ -86,12 +84,10 @@ func (c *Graph) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool
 	if least, timed := timing.Earliest(in); !timed || least == 0 {
 		return false
 	}
-	for _, t := range timing.TimersAround(leaf) {
-		if _, most := timing.WaitOf(t); most >= 0 && t.State != since && !harmless(t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(timing.TimersAround(leaf), func(t *ir.Timer) bool {
+		_, most := timing.WaitOf(t)
+		return most >= 0 && t.State != since && !harmless(t)
+	})
 }
 
 // endsRun reports whether t ends the run when it fires.

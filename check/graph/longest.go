@@ -25,16 +25,12 @@ type Longest struct {
 
 // NewLongest computes the longest paths of g, whose components are given.
 func NewLongest(g *Graph, of []int32, n int, weight func(from, e int32) int64) *Longest {
-	return newLongest(g, of, n, weight, nil)
+	return NewCheapest(g, of, n, weight, nil)
 }
 
 // NewCheapest is NewLongest where of paths of one length the one is kept that costs
 // least on the edges between components.
 func NewCheapest(g *Graph, of []int32, n int, weight, cost func(from, e int32) int64) *Longest {
-	return newLongest(g, of, n, weight, cost)
-}
-
-func newLongest(g *Graph, of []int32, n int, weight, cost func(from, e int32) int64) *Longest {
 	l := &Longest{
 		Length: make([]int64, g.Len()), g: g, of: of,
 		best: make([]int32, g.Len()), gate: make([]int32, n), cost: cost, dear: make([]int64, n),

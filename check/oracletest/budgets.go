@@ -33,34 +33,6 @@ func GenerateEnforcedFans(r *rand.Rand) string {
 	}
 }
 
-// GenerateEnforcedTree is GenerateTree with a caller whose runs are held to what the other
-// machine spends.
-func GenerateEnforcedTree(r *rand.Rand) string {
-	for {
-		caller, callee, _ := strings.Cut(GenerateTree(r), "\nmachine Child")
-		if strings.Contains(callee, "cost usd") {
-			return enforce(caller) + "\nmachine Child" + callee
-		}
-	}
-}
-
-// GenerateTimed writes a random machine as Generate does, whose runs are held to the time of a
-// budget: some states, or the machine, take over_budget(time).
-func GenerateTimed(r *rand.Rand) string {
-	src := budgetLine.ReplaceAllString(Generate(r), "")
-	g, goals := decided(src, 3)
-	trigger := "on " + pick(g, []string{"over_budget", "over_budget(time)"})
-	arms := func() string {
-		return trigger + " " + pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
-	}
-	src = g.inStates(src, arms)
-	top := "    budget { time " + pick(g, []string{"1s", "30s", "90s", "3m", "30m"}) + " }\n"
-	if !strings.Contains(src, trigger) || g.chance(0.5) {
-		top += "    " + trigger + " -> " + pick(g, goals) + "\n"
-	}
-	return atTop(src, top)
-}
-
 var (
 	costLine   = regexp.MustCompile(`cost usd (0\.\d+)`)
 	budgetLine = regexp.MustCompile(`(?m)^ *budget .*\n`)
@@ -160,52 +132,6 @@ func (s *Space) reports(at *machine.Snapshot, do int) [][]machine.Cost {
 		}
 	}
 	return list
-}
-
-// HeldTo reports whether runs are held to the budget of a cost so that it is bounded by it:
-// something takes its over_budget wherever that comes, and what follows has an end.
-func (s *Space) HeldTo(cost string) bool {
-	if !slices.Contains(s.Machine.Enforced(), cost) {
-		return false
-	}
-	for _, e := range s.events {
-		if e.Kind == machine.OverBudgetInput && e.Name == "over_budget("+cost+")" && (e.What == Unhandled || e.What == Gap || e.What == Spent) {
-			return false
-		}
-	}
-	first := &Node{Snapshot: s.Nodes[0].Snapshot} // before all steps behind an over_budget of it
-	nodes := []*Node{first}
-	for _, n := range s.Nodes {
-		c := *n
-		c.Edges = slices.Clone(n.Edges)
-		for k := range c.Edges {
-			e := &c.Edges[k]
-			e.To++
-			if e.Input.Kind == machine.OverBudgetInput && e.Input.Over == cost {
-				first.Edges = append(first.Edges, Edge{To: e.To})
-			}
-		}
-		nodes = append(nodes, &c)
-	}
-	after := &Space{Machine: s.Machine, Def: s.Def, m: s.m, Nodes: nodes, callees: s.callees}
-	if s.Calls() {
-		return after.TreeCost(cost) != Endless && !s.callsEndless(cost)
-	}
-	return after.Attempts(Hundredths(s.Machine.Activities, cost)) != Endless
-}
-
-// callsEndless reports whether some run starts one that has no bound for a cost.
-func (s *Space) callsEndless(cost string) bool {
-	for _, n := range s.Nodes {
-		for _, e := range n.Edges {
-			for _, a := range e.Started {
-				if callee, called := s.callees[a]; called && callee.TreeCost(cost) == Endless {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // haltsNext notes that nothing speaks of the over_budget that is due in at, and reports

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -144,5 +145,31 @@ func (s *Space) readArguments(next *machine.Snapshot, t *machine.Task) {
 			return // what a machine is given does not fit, so that it fails as unknown
 		}
 		s.fault(Event{State: next.State, Arm: -1}, machine.CauseOf(err))
+	}
+}
+
+// redirected notes the leaves that a false `require` turned a run away from.
+func (s *Space) redirected(record *machine.Record) {
+	if record == nil {
+		return
+	}
+	for _, leaf := range record.Redirects {
+		s.note(Event{What: Violated, State: leaf, Arm: -1})
+	}
+}
+
+// readRequire notes that a run is in a leaf with its `require` false: a repair
+// reads it.
+func (s *Space) readRequire(at *machine.Snapshot) {
+	if at.State < 0 || at.Status != machine.Running || s.Def.States[at.State].Require == nil {
+		return
+	}
+	yes := func(int, []machine.Value) (bool, error) { return true, nil }
+	_, _, record, err := s.m.Step(at, machine.Input{Kind: machine.RepairInput}, start, yes)
+	if err == nil {
+		s.redirected(record)
+	} else if cause := machine.CauseOf(err); strings.Contains(err.Error(), "lead round in a circle") || // by its else target back to it
+		cause != nil && cause.Place.String() != "the require of "+s.Def.States[at.State].Path { // or where that leads cannot be computed
+		s.note(Event{What: Violated, State: at.State, Arm: -1})
 	}
 }

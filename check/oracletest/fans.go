@@ -29,11 +29,7 @@ func GenerateFans(r *rand.Rand) string {
 		item = "Item"
 	}
 	g.elements = fmt.Sprintf("[%d..%d]%s", least, max(least, pick(g, []int{1, 2, 2, 2, 2, 3})), item)
-	for i := range pick(g, []int{1, 1, 2, 2, 3}) {
-		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
-	}
-	g.tree, g.ends = g.all, map[string]bool{}
-	return g.write()
+	return g.sideBySide(pick(g, []int{1, 1, 2, 2, 3}))
 }
 
 // fan writes for which elements an activity runs.

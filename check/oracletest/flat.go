@@ -21,9 +21,5 @@ func GenerateFlat(r *rand.Rand) string {
 		g.activities = []plannedActivity{{name: "act0", results: []plannedEvent{{"R00", ""}, {"R01", "bool"}}[:1+g.IntN(2)], cost: g.IntN(3)}}
 		g.results = g.activities[0].results
 	}
-	for i := range 2 + g.IntN(5) {
-		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
-	}
-	g.tree, g.ends = g.all, map[string]bool{}
-	return g.write()
+	return g.sideBySide(2 + g.IntN(5))
 }

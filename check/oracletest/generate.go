@@ -101,6 +101,15 @@ func (g *generator) close() {
 	g.line("}")
 }
 
+// sideBySide writes a machine of n states, none inside another.
+func (g *generator) sideBySide(n int) string {
+	for i := range n {
+		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
+	}
+	g.tree, g.ends = g.all, map[string]bool{}
+	return g.write()
+}
+
 // plan decides what there will be.
 func (g *generator) plan() {
 	g.careless = pick(g, []float64{0, 0, 0.05, 0.15, 0.4})

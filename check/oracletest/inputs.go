@@ -93,3 +93,10 @@ func (s *Space) inside(a, b int) bool {
 	}
 	return false
 }
+
+// mayRaise reports whether the activity raises event: of a machine that is called, whether
+// some run of it ends so.
+func (s *Space) mayRaise(activity, event int) bool {
+	callee := s.callees[activity]
+	return callee == nil || callee.Entered()[s.Machine.Events[event].Terminal.ID]
+}

@@ -21,11 +21,7 @@ func GenerateOptional(r *rand.Rand) string {
 		g.activities = []plannedActivity{{name: "act0", results: []plannedEvent{{"R00", "int 0..2?"}, {"R01", "bool?"}}[:1+g.IntN(2)], cost: g.IntN(3)}}
 		g.results = g.activities[0].results
 	}
-	for i := range 1 + g.IntN(4) {
-		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
-	}
-	g.tree, g.ends = g.all, map[string]bool{}
-	return g.write()
+	return g.sideBySide(1 + g.IntN(4))
 }
 
 // asks is a condition that asks whether something is there; empty for none.

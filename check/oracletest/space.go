@@ -5,7 +5,8 @@
 // host guard and every order of timers is tried. It is slow and obvious, and
 // meant for machines of a few states over tiny ranges.
 //
-// Tests alone import it.
+// Tests alone import it. What other folders need of it is the machines and the space; the
+// verdicts on a space, and machines for its own tests alone, are in files of tests.
 package oracletest
 
 import (
@@ -291,4 +292,29 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 	s.readRequire(next)
 	e.To = s.node(next, now)
 	s.add(i, e)
+}
+
+// Entered marks the states that some run enters, by ID: leaves, terminals, and
+// what stands around them.
+func (s *Space) Entered() []bool {
+	in := make([]bool, len(s.Def.States))
+	for _, n := range s.Nodes {
+		for at := n.Snapshot.State; at >= 0; at = s.Def.States[at].Parent {
+			in[at] = true
+		}
+	}
+	return in
+}
+
+// Taken marks the arms that some run takes, by index.
+func (s *Space) Taken() []bool {
+	out := make([]bool, len(s.Def.Arms))
+	for _, n := range s.Nodes {
+		for i := range n.Edges {
+			if a := n.Edges[i].Arm; a >= 0 {
+				out[a] = true
+			}
+		}
+	}
+	return out
 }

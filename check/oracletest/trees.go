@@ -36,11 +36,7 @@ func GenerateTree(r *rand.Rand) string {
 	if g.fans {
 		g.elements = fmt.Sprintf("[%d..2]string", g.IntN(2))
 	}
-	for i := range pick(g, []int{1, 2, 2, 3}) {
-		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
-	}
-	g.tree, g.ends = g.all, map[string]bool{}
-	caller := g.write()
+	caller := g.sideBySide(pick(g, []int{1, 2, 2, 3}))
 	if kind%2 == 0 && strings.Contains(callee, "returns v") {
 		caller, callee = inRecord(caller), inRecord(callee)
 		return caller + "\nrecord Held { on bool }\n" + callee
@@ -65,11 +61,7 @@ func generateCallee(r *rand.Rand) (src string, results []plannedEvent, argument 
 		a := plannedActivity{name: "pay", cost: 1 + g.IntN(3), results: []plannedEvent{{"Paid", ""}}}
 		g.activities, g.results = []plannedActivity{a}, a.results
 	}
-	for i := range pick(g, []int{1, 1, 2}) {
-		g.all = append(g.all, &plannedState{name: fmt.Sprintf("S%d", i), number: i})
-	}
-	g.tree, g.ends = g.all, map[string]bool{}
-	src = assertion.ReplaceAllString(returned.ReplaceAllString(g.write(), ""), "")
+	src = assertion.ReplaceAllString(returned.ReplaceAllString(g.sideBySide(pick(g, []int{1, 1, 2})), ""), "")
 	src = strings.Replace(src, "machine M", "machine Child", 1)
 	src = strings.NewReplacer("Done", "Ended", "Failed", "Lost").Replace(src) // so that a name is of one machine
 	returns := g.flag && g.chance(0.5)

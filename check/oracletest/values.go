@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -278,4 +279,25 @@ func (s *Space) each(in machine.Input, fields []machine.Field) []machine.Input {
 		list = append(list, in)
 	}
 	return list
+}
+
+// wholeRecords are those of rows, values of fields, in which each record that may be absent is there
+// with all that it always has, or not at all.
+func wholeRecords(fields []machine.Field, rows [][]machine.Value) [][]machine.Value {
+	return slices.DeleteFunc(rows, func(row []machine.Value) bool {
+		for i := range fields {
+			for n, record := range fields[i].Within {
+				if record == fields[i].Name {
+					continue
+				}
+				there := slices.ContainsFunc(fields, func(f machine.Field) bool {
+					return strings.HasPrefix(f.Name, record+".") && row[slices.IndexFunc(fields, func(g machine.Field) bool { return g.Name == f.Name })].IsSet()
+				})
+				if last := n == len(fields[i].Within)-1; there != row[i].IsSet() && (last || !there) {
+					return true
+				}
+			}
+		}
+		return false
+	})
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -77,15 +76,7 @@ func isAbsent(said map[string]any, s spot) bool {
 // isPresent reports whether a witness says that what is called name, a record that may be absent,
 // is there: of it, or by a value in it.
 func isPresent(said map[string]any, name string) bool {
-	if said[name] == witness.Present {
-		return true
-	}
-	for key, x := range said {
-		if x != nil && strings.HasPrefix(key, name+".") {
-			return true
-		}
-	}
-	return false
+	return said[name] == witness.Present || ir.AnyBelow(said, name)
 }
 
 // shared are the values to try for s, which is set and unset together with others, of tried, which

@@ -18,8 +18,7 @@ import (
 
 // Target makes a .dot file of a machine.
 var Target = codegen.Target{
-	Name:    "dot",
-	Summary: "a diagram for Graphviz",
+	Name: "dot",
 	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
 		d := codegen.Draw(m, o)
 		return []codegen.File{{Name: m.Name + ".dot", Content: Print(d)}}

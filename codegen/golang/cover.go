@@ -178,7 +178,7 @@ func (c *coverPrinter) fields(s *structPlan, data map[string]any) string {
 func (c *coverPrinter) said(t *ir.Type, optional bool, name string, data map[string]any) string {
 	given, ok := data[name]
 	switch {
-	case optional && given == nil && !anyBelow(data, name):
+	case optional && given == nil && !ir.AnyBelow(data, name):
 		return ""
 	case optional:
 		return c.there(t, c.said(t, false, name, data))
@@ -192,16 +192,6 @@ func (c *coverPrinter) said(t *ir.Type, optional bool, name string, data map[str
 	text, err := json.Marshal(given)
 	must(err)
 	return c.value(t, text)
-}
-
-// anyBelow reports whether data has anything of the record called name.
-func anyBelow(data map[string]any, name string) bool {
-	for key, x := range data {
-		if x != nil && strings.HasPrefix(key, name+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // there is value, of type t, where one may be absent.

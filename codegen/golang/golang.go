@@ -21,7 +21,7 @@ import (
 )
 
 // Source compiles machines to Go.
-var Source = codegen.Source{Name: "go", Summary: "Go, for package runtime or for the standard library alone", Generate: Generate}
+var Source = codegen.Source{Name: "go", Generate: Generate}
 
 // Generate gives the Go for machines, which have no errors: one file, and with a
 // cover the test beside it. The same machines and options give the same bytes.

@@ -234,7 +234,7 @@ func (m *machinePlan) binding(p *planner) {
 		}
 	}
 	for _, a := range sideEffects(m.src) {
-		plan := &activityPlan{src: a, Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
+		plan := &activityPlan{Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
 		p.declare(m.Name+"Activities."+plan.Method, a.Span)
 		for _, e := range a.Results {
 			plan.Results = append(plan.Results, m.ev[e])

@@ -107,7 +107,6 @@ type eventPlan struct {
 
 // activityPlan is a side effect.
 type activityPlan struct {
-	src     *ir.Activity
 	Name    string // as in the source
 	Method  string
 	Doc     string

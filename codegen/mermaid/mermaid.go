@@ -25,8 +25,7 @@ import (
 
 // Target makes a .mmd file of a machine.
 var Target = codegen.Target{
-	Name:    "mermaid",
-	Summary: "a Mermaid state diagram, for Markdown",
+	Name: "mermaid",
 	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
 		d := codegen.Draw(m, o)
 		return []codegen.File{{Name: m.Name + ".mmd", Content: Print(d)}}

@@ -16,7 +16,7 @@ func written(list []*ir.Field, data map[string]any) ([]string, json.RawMessage, 
 	var texts []string
 	object := map[string]json.RawMessage{}
 	for _, s := range list {
-		if s.Optional && !said(data, s.Name) {
+		if s.Optional && data[s.Name] == nil && !ir.AnyBelow(data, s.Name) {
 			continue
 		}
 		text, v, err := value(s.Name, s.Type, data)
@@ -28,16 +28,6 @@ func written(list []*ir.Field, data map[string]any) ([]string, json.RawMessage, 
 	}
 	whole, err := json.Marshal(object)
 	return texts, whole, err
-}
-
-// said reports whether data has a value of a name, or of a leaf of it.
-func said(data map[string]any, name string) bool {
-	for k, v := range data {
-		if v != nil && (k == name || strings.HasPrefix(k, name+".")) {
-			return true
-		}
-	}
-	return false
 }
 
 // value is that of type t with a name in data.

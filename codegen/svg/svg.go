@@ -17,8 +17,7 @@ import (
 
 // Target makes an .svg file of a machine.
 var Target = codegen.Target{
-	Name:    "svg",
-	Summary: "a picture, for browsers",
+	Name: "svg",
 	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
 		d := codegen.Draw(m, o)
 		return []codegen.File{{Name: m.Name + ".svg", Content: Print(d, Sheet(o.Theme))}}

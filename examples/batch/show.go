@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
 // What a document begins with that cannot be read, for now or ever.
@@ -63,16 +63,8 @@ func (s *show) run(ctx context.Context) error {
 // prepare writes the documents, and gives their names by shelf. Of six, one is torn, and one
 // is behind a scanner that never answers.
 func (s *show) prepare() (shelves [][]string, err error) {
-	if s.dir == "" {
-		if s.dir, err = os.MkdirTemp("", "batch-"); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if s.dir, err = program.Folder(s.dir, "batch", database(s.dir), "an earlier batch"); err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(database(s.dir)); err == nil {
-		return nil, fmt.Errorf("%s holds an earlier batch; choose another -dir", s.dir)
 	}
 	for i := range s.documents {
 		if i%shelf == 0 {
@@ -96,17 +88,10 @@ func (s *show) prepare() (shelves [][]string, err error) {
 
 // start starts the batch; its workers are other processes.
 func (s *show) start(ctx context.Context, shelves [][]string) error {
-	store, err := sqlite.Open(ctx, database(s.dir))
-	if err != nil {
+	return s.look(ctx, func(engine *runtime.Engine) error {
+		_, err := BatchRuns{Engine: engine}.Start(ctx, runID, BatchParams{Shelves: shelves})
 		return err
-	}
-	defer store.Close()
-	engine := runtime.NewEngine(store)
-	if err := RegisterBatch(engine); err != nil {
-		return err
-	}
-	_, err = BatchRuns{Engine: engine}.Start(ctx, runID, BatchParams{Shelves: shelves})
-	return err
+	})
 }
 
 // oneWorker lets a worker live until it is killed or the batch has ended.

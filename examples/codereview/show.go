@@ -97,19 +97,9 @@ func (s *show) prepare(ctx context.Context) error {
 	return err
 }
 
-// freshFolder makes dir, or a temporary folder where it is empty. One that has
-// a database already is refused.
+// freshFolder makes dir, or a temporary folder where it is empty.
 func freshFolder(dir string) (string, error) {
-	if dir == "" {
-		return os.MkdirTemp("", "codereview-")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(database(dir)); err == nil {
-		return "", fmt.Errorf("%s holds an earlier review; choose another -dir", dir)
-	}
-	return dir, nil
+	return program.Folder(dir, "codereview", database(dir), "an earlier review")
 }
 
 // checkMachines prints what fsmc check has to say, and the most that a review can take.

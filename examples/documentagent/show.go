@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -64,18 +64,8 @@ func (s *show) database() string { return filepath.Join(s.dir, "runs.db") }
 // open makes the folder and the database. A folder that has one is refused.
 func (s *show) open(ctx context.Context) (err error) {
 	s.until = time.Now().Truncate(time.Second)
-	switch {
-	case s.dir == "":
-		if s.dir, err = os.MkdirTemp("", "documentagent-"); err != nil {
-			return err
-		}
-	default:
-		if err := os.MkdirAll(s.dir, 0o755); err != nil {
-			return err
-		}
-		if _, err := os.Stat(s.database()); err == nil {
-			return fmt.Errorf("%s holds earlier sessions; choose another -dir", s.dir)
-		}
+	if s.dir, err = program.Folder(s.dir, "documentagent", s.database(), "earlier sessions"); err != nil {
+		return err
 	}
 	s.store, err = sqlite.Open(ctx, s.database(), sqlite.Relaxed()) // what a power cut takes can be played again
 	return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/examples/orderfulfillment/outside"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
@@ -66,22 +66,12 @@ func (s *story) run(ctx context.Context) error {
 }
 
 // prepare makes the folder, the database and the world.
-func (s *story) prepare(ctx context.Context) error {
+func (s *story) prepare(ctx context.Context) (err error) {
 	if s.orders < 1 {
 		return errors.New("there must be an order")
 	}
-	if s.dir == "" {
-		dir, err := os.MkdirTemp("", "orderfulfillment-")
-		if err != nil {
-			return err
-		}
-		s.dir = dir
-	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if s.dir, err = program.Folder(s.dir, "orderfulfillment", database(s.dir), "earlier orders"); err != nil {
 		return err
-	}
-	if _, err := os.Stat(database(s.dir)); err == nil {
-		return fmt.Errorf("%s holds earlier orders; choose another -dir", s.dir)
 	}
 	s.all, s.byID = fates(s.orders, s.seed), map[string]fate{}
 	for _, f := range s.all {
@@ -90,7 +80,6 @@ func (s *story) prepare(ctx context.Context) error {
 	// The story ends now, so that what the command line says of the database
 	// afterwards is true.
 	s.begin = time.Now().Add(-31*day - patience)
-	var err error
 	if s.store, err = sqlite.Open(ctx, database(s.dir)); err != nil {
 		return err
 	}

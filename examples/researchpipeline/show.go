@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
@@ -15,8 +14,8 @@ type show struct {
 	pairs      int
 }
 
-func (s *show) run(ctx context.Context) error {
-	if err := s.prepare(); err != nil {
+func (s *show) run(ctx context.Context) (err error) {
+	if s.dir, err = program.Folder(s.dir, "researchpipeline", database(s.dir), "an earlier pipeline"); err != nil {
 		return err
 	}
 	say("1. Two researchers that end in the same instant.")
@@ -32,18 +31,6 @@ func (s *show) run(ctx context.Context) error {
 }
 
 func say(text string) { fmt.Printf("\n%s\n", text) }
-
-// prepare makes the folder. One that has a database already is refused.
-func (s *show) prepare() (err error) {
-	if s.dir == "" {
-		s.dir, err = os.MkdirTemp("", "researchpipeline-")
-		return err
-	}
-	if exists(database(s.dir)) {
-		return fmt.Errorf("%s holds an earlier pipeline; choose another -dir", s.dir)
-	}
-	return os.MkdirAll(s.dir, 0o755)
-}
 
 // race compares a status file that workers share with a run that they do not.
 func (s *show) race(ctx context.Context) error {

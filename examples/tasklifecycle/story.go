@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -27,19 +26,11 @@ func run(ctx context.Context, c config, out io.Writer) error {
 	if c.agents < 1 || c.tasks < 1 {
 		return errors.New("there must be an agent and a task")
 	}
-	if c.dir == "" {
-		dir, err := os.MkdirTemp("", "tasklifecycle-")
-		if err != nil {
-			return err
-		}
-		c.dir = dir
-	}
-	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+	dir, err := program.Folder(c.dir, "tasklifecycle", database(c.dir), "an earlier swarm")
+	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(database(c.dir)); err == nil {
-		return fmt.Errorf("%s holds an earlier swarm; choose another -dir", c.dir)
-	}
+	c.dir = dir
 	store, err := sqlite.Open(ctx, database(c.dir))
 	if err != nil {
 		return err

@@ -16,13 +16,16 @@ func (p *printer) machine(m *ast.Machine) {
 }
 
 // items writes the body of a machine or state, one item a line.
-func (p *printer) items(end token.Pos, items []ast.Item) {
-	if len(items) == 0 && !p.commentBefore(end) {
+func (p *printer) items(end token.Pos, items []ast.Item) { body(p, end, items, p.item) }
+
+// body writes elements in braces, each on a line of its own.
+func body[T ast.Any](p *printer, end token.Pos, elems []T, print func(T)) {
+	if len(elems) == 0 && !p.commentBefore(end) {
 		p.text("{}")
 		p.srcLine = end.Line
 		return
 	}
-	lines(p, end, items, p.item, nil)
+	lines(p, end, elems, print, nil)
 }
 
 func (p *printer) item(it ast.Item) {

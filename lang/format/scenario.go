@@ -2,7 +2,6 @@ package format
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 func (p *printer) scenario(s *ast.Scenario) {
@@ -16,17 +15,7 @@ func (p *printer) scenario(s *ast.Scenario) {
 		p.text(")")
 	}
 	p.text(" ")
-	p.scenarioLines(s.EndPos, s.Lines)
-}
-
-// scenarioLines are lines in braces, each on one of its own.
-func (p *printer) scenarioLines(end token.Pos, list []ast.Line) {
-	if len(list) == 0 && !p.commentBefore(end) {
-		p.text("{}")
-		p.srcLine = end.Line
-		return
-	}
-	lines(p, end, list, p.scenarioLine, nil)
+	body(p, s.EndPos, s.Lines, p.scenarioLine)
 }
 
 func (p *printer) scenarioLine(l ast.Line) {
@@ -56,7 +45,7 @@ func (p *printer) scenarioLine(l ast.Line) {
 		p.text("repeat ")
 		p.literal(l.Count)
 		p.text(" ")
-		p.scenarioLines(l.EndPos, l.Lines)
+		body(p, l.EndPos, l.Lines, p.scenarioLine)
 	default:
 		panic(unprintable(l))
 	}

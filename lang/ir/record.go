@@ -85,6 +85,16 @@ func (w Within) Of(name string, optional bool) Within {
 	return out
 }
 
+// AnyBelow reports whether data, values by the names of leaves, has any of the record called name.
+func AnyBelow(data map[string]any, name string) bool {
+	for leaf, v := range data {
+		if v != nil && strings.HasPrefix(leaf, name+".") {
+			return true
+		}
+	}
+	return false
+}
+
 // Of is the Within of l as a leaf of w.
 func (w *Field) Of(l RecordLeaf) Within { return l.Within.Of(w.Name, w.Optional) }
 

@@ -125,6 +125,15 @@ func Vars(e Expr) []*Var {
 	return out
 }
 
+// Paths are those of states.
+func Paths(states []*State) []string {
+	var out []string
+	for _, s := range states {
+		out = append(out, s.Path)
+	}
+	return out
+}
+
 // Redirects yields the leaf that a move to s enters, and then those to which `require`
 // sends a run on, each once. A nil one is last where a target could not be resolved.
 func (s *State) Redirects() iter.Seq[*State] {

@@ -35,12 +35,7 @@ func (r *resolver) declareCategories() {
 }
 
 func isBuiltIn(category string) bool {
-	for _, name := range builtinCategories {
-		if ir.Exported(name) == ir.Exported(category) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(builtinCategories, func(name string) bool { return ir.Exported(name) == ir.Exported(category) })
 }
 
 // declareActivities declares the activities, and what they raise.

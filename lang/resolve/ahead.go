@@ -75,15 +75,7 @@ func (r *resolver) setOnEntering(v *ir.Var, s *ir.State) bool {
 }
 
 func sets(b *ir.Block, v *ir.Var) bool {
-	if b == nil {
-		return false
-	}
-	for _, a := range b.Assigns {
-		if a.Var == v && a.Value != nil {
-			return true
-		}
-	}
-	return false
+	return b != nil && slices.ContainsFunc(b.Assigns, func(a *ir.Assign) bool { return a.Var == v && a.Value != nil })
 }
 
 // leadsInto reports whether a run that is to enter target may enter s: on its way to

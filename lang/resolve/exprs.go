@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
@@ -27,12 +28,7 @@ func bad(at token.Span, parts ...ir.Expr) ir.Expr {
 }
 
 func isBad(list ...ir.Expr) bool {
-	for _, e := range list {
-		if e.Type().Kind == ir.Invalid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(e ir.Expr) bool { return e.Type().Kind == ir.Invalid })
 }
 
 // expr resolves an expression and gives it a type. The parser bounds how deep

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -82,12 +84,10 @@ const nameless = "?"
 // holdsStates reports whether items make the state in which they stand a
 // composite one. A terminal does not: it does not belong there.
 func holdsStates(items []ast.Item) bool {
-	for _, item := range items {
-		if _, ok := item.(*ast.State); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items, func(item ast.Item) bool {
+		_, ok := item.(*ast.State)
+		return ok
+	})
 }
 
 // buildTerminal makes a terminal. One inside a state is reported, and taken to

@@ -229,10 +229,7 @@ func (m *Machine) View(s *Snapshot) View {
 
 // CostViews are what the run has used, and what its budget names, by name.
 func (m *Machine) CostViews(s *Snapshot) []CostView {
-	var views []CostView
-	for _, c := range s.Spent {
-		views = append(views, CostView{Name: c.Name, Spent: c.Amount})
-	}
+	views := costsOf(s.Spent)
 	if m.def.Budget == nil {
 		return views
 	}

@@ -197,18 +197,6 @@ func (r *request) alone() bool {
 	return b.seq < r.Expect || b.awake() != awake(&r.Run) || b.parent != "" && r.finishes()
 }
 
-// size is how many bytes a commit writes, about.
-func (w *commit) size() int {
-	n := len(w.Run.Snapshot) + len(w.Answer)
-	for i := range w.History {
-		n += len(w.History[i].Record)
-	}
-	for i := range w.Publish {
-		n += len(w.Publish[i].Data)
-	}
-	return n
-}
-
 // send writes a batch in one round trip. The error is an ErrUnknown where the reply was lost.
 func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error) {
 	err = s.use(ctx, func(t *tx) error {

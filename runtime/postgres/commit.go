@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -86,14 +87,9 @@ func (s *Store) commitAlone(ctx context.Context, w *commit) error {
 
 // decided reports whether err is of a commit that has been refused.
 func decided(err error) bool {
-	for _, refusal := range []error{
+	return slices.ContainsFunc([]error{
 		machine.ErrDuplicate, machine.ErrExists, store.ErrNotFound, store.ErrConflict, machine.ErrFenced,
-	} {
-		if errors.Is(err, refusal) {
-			return true
-		}
-	}
-	return false
+	}, func(refusal error) bool { return errors.Is(err, refusal) })
 }
 
 // write writes a commit in a transaction: what stands is locked and read in one round trip,

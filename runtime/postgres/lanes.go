@@ -53,7 +53,7 @@ func (s *Store) together(ctx context.Context, w *commit) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	r := &request{commit: w, bytes: w.size(), reply: make(chan error, 1)}
+	r := &request{commit: w, bytes: w.Size(), reply: make(chan error, 1)}
 	if s.lanes.enter(r) {
 		go s.lane()
 	}

@@ -9,9 +9,8 @@ import (
 
 const (
 	// childHolds is of a cancelled task, or of one that no worker can hold.
-	childHolds   = `(child IS NOT NULL AND NOT ended)`
-	noChildHolds = ` AND (child IS NULL OR ended)`
-	released     = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
+	childHolds = `(child IS NOT NULL AND NOT ended)`
+	released   = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
 
 	endByID     = `DELETE FROM @tasks WHERE id = ANY ($1)`
 	holdByChild = `UPDATE @tasks SET child = $2, not_before = $3, ` + released + ` WHERE id = $1`

@@ -17,19 +17,7 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return s.writeLarge(ctx, sizeOfCommit(c), func(t *tx) error { return t.commit(ctx, c) })
-}
-
-// sizeOfCommit is how many bytes c writes, but for what is small.
-func sizeOfCommit(c *store.Commit) int64 {
-	size := len(c.Run.Snapshot) + len(c.Answer)
-	for i := range c.History {
-		size += len(c.History[i].Record)
-	}
-	for i := range c.Publish {
-		size += len(c.Publish[i].Data)
-	}
-	return int64(size)
+	return s.writeLarge(ctx, int64(c.Size()), func(t *tx) error { return t.commit(ctx, c) })
 }
 
 // commit writes c: an error at any place takes back all of it. What it may be

@@ -75,6 +75,18 @@ func (c *Commit) Check() error {
 	return errors.Join(c.checkRun(), c.checkParent())
 }
 
+// Size is how many bytes c writes, but for what is small.
+func (c *Commit) Size() int {
+	size := len(c.Run.Snapshot) + len(c.Answer)
+	for i := range c.History {
+		size += len(c.History[i].Record)
+	}
+	for i := range c.Publish {
+		size += len(c.Publish[i].Data)
+	}
+	return size
+}
+
 // checkParent refuses a run whose place in its tree is not whole.
 func (c *Commit) checkParent() error {
 	r := &c.Run

@@ -93,9 +93,7 @@ func testClaimOrder(f *fixture) {
 	add("fourth", 0)
 	var order []string
 	for range 2 { // by halves: the limit takes the oldest
-		for _, r := range f.claim(2) {
-			order = append(order, r.Run)
-		}
+		order = append(order, runsOf(f.claim(2))...)
 	}
 	equal(f, order, []string{"first", "second", "third", "fourth"})
 	f.idle()

@@ -30,6 +30,15 @@ func equal(f *fixture, got, want any) {
 	}
 }
 
+// textsOf are the texts of rows; not nil where there are none.
+func textsOf[T any](rows []T, text func(T) string) []string {
+	texts := make([]string, len(rows))
+	for i, row := range rows {
+		texts[i] = text(row)
+	}
+	return texts
+}
+
 // testOtherBytes: nothing is found by a text that no database may be able to keep.
 func testOtherBytes(f *fixture) {
 	f.commit(f.create("r"))

@@ -11,28 +11,22 @@ import (
 
 func (f *fixture) feed(after int64, limit int) []store.FeedRow {
 	f.Helper()
-	rows := sure(f.s.Feed(f.ctx, after, limit))
-	return rows
+	return sure(f.s.Feed(f.ctx, after, limit))
 }
 
 func (f *fixture) feedEnd() int64 {
 	f.Helper()
-	end := sure(f.s.FeedEnd(f.ctx))
-	return end
+	return sure(f.s.FeedEnd(f.ctx))
 }
 
 func (f *fixture) changed() int64 {
 	f.Helper()
-	n := sure(f.s.Changed(f.ctx))
-	return n
+	return sure(f.s.Changed(f.ctx))
 }
 
 // fedSteps are the runs and numbers of records.
-func fedSteps(rows []store.FeedRow) (steps []string) {
-	for i := range rows {
-		steps = append(steps, fmt.Sprintf("%s %d", rows[i].Run, rows[i].Seq))
-	}
-	return steps
+func fedSteps(rows []store.FeedRow) []string {
+	return textsOf(rows, func(r store.FeedRow) string { return fmt.Sprintf("%s %d", r.Run, r.Seq) })
 }
 
 func testFeed(f *fixture) {

@@ -85,10 +85,7 @@ func testRenewAll(f *fixture) {
 
 // runsOfClaims are the runs of claims, sorted.
 func runsOfClaims(claims []store.Claim) []string {
-	runs := []string{}
-	for _, c := range claims {
-		runs = append(runs, c.Run)
-	}
+	runs := textsOf(claims, func(c store.Claim) string { return c.Run })
 	slices.Sort(runs)
 	return runs
 }
@@ -170,12 +167,7 @@ func testReclaim(f *fixture) {
 	f.cancel("cancelled", "a")
 	expired := func(limit int) []string {
 		f.Helper()
-		rows := sure(f.s.Expired(f.ctx, f.now, limit))
-		runs := []string{}
-		for _, row := range rows {
-			runs = append(runs, row.Run)
-		}
-		return runs
+		return runsOf(sure(f.s.Expired(f.ctx, f.now, limit)))
 	}
 	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // it runs
 	f.now = first.LeaseUntil

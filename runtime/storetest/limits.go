@@ -37,11 +37,7 @@ func (f *fixture) beginMany(n int) {
 }
 
 func runsOf(rows []store.TaskRow) []string {
-	var runs []string
-	for _, r := range rows {
-		runs = append(runs, r.Run)
-	}
-	return runs
+	return textsOf(rows, func(r store.TaskRow) string { return r.Run })
 }
 
 // testRate: the limit of the newest version holds for runs of all; the oldest come first;

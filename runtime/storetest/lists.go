@@ -87,7 +87,7 @@ func testRuns(f *fixture) {
 		{store.RunFilter{State: "Idle", Status: machine.Running, Machine: "Order"}, []string{"r0"}},
 		{store.RunFilter{After: "r2"}, []string{"r1", "r0"}},
 		{store.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
-		{store.RunFilter{State: "Nowhere"}, nil},
+		{store.RunFilter{State: "Nowhere"}, []string{}},
 	} {
 		rows := sure(f.s.Runs(f.ctx, test.filter))
 		equal(f, runIDs(rows), test.want)
@@ -125,11 +125,7 @@ func testRunsPaging(f *fixture) {
 }
 
 func runIDs(rows []store.RunRow) []string {
-	var ids []string
-	for _, r := range rows {
-		ids = append(ids, r.Run)
-	}
-	return ids
+	return textsOf(rows, func(r store.RunRow) string { return r.Run })
 }
 
 func testTimers(f *fixture) {

@@ -16,22 +16,19 @@ func (f *fixture) lookFor(q store.LookQuery) store.Work {
 	if q.Limit == 0 {
 		q.Limit = 10
 	}
-	work := sure(f.s.Look(f.ctx, q))
-	return work
+	return sure(f.s.Look(f.ctx, q))
 }
 
 // handed expects which timers and which expired claims a worker is given, by their runs.
 func (f *fixture) handed(q store.LookQuery, due, expired []string) {
 	f.Helper()
 	work := f.lookFor(q)
-	timers, claims := []string{}, []string{}
-	for _, row := range work.Due {
-		timers = append(timers, row.Run)
-	}
-	for _, row := range work.Expired {
-		claims = append(claims, row.Run)
-	}
-	equal(f, [2][]string{timers, claims}, [2][]string{due, expired})
+	equal(f, [2][]string{dueIn(&work), runsOf(work.Expired)}, [2][]string{due, expired})
+}
+
+// dueIn are the runs of the timers that are due.
+func dueIn(work *store.Work) []string {
+	return textsOf(work.Due, func(t store.TimerRow) string { return t.Run })
 }
 
 // waiting begins runs with a claim, and a timer that falls due when that runs out, each a
@@ -109,11 +106,8 @@ func testLookAgain(f *fixture) {
 	sure(f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(time.Second), nil))
 	f.handed(store.LookQuery{Worker: "w2"}, none, none)
 	f.pass(time.Second)
-	due := []string{}
-	for _, row := range f.lookFor(store.LookQuery{Worker: "w2"}).Due {
-		due = append(due, row.Run)
-	}
-	equal(f, due, one)
+	work := f.lookFor(store.LookQuery{Worker: "w2"})
+	equal(f, dueIn(&work), one)
 
 	f.pass(store.HandedFor)
 	c = f.next("a")
@@ -163,9 +157,7 @@ func testLookTogether(f *fixture) {
 				if err != nil {
 					f.Error(err)
 				}
-				for _, row := range work.Due {
-					mine = append(mine, row.Run)
-				}
+				mine = append(mine, dueIn(&work)...)
 			}
 			slices.Sort(mine)
 			given <- slices.Compact(mine)

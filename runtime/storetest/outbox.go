@@ -11,12 +11,7 @@ import (
 // outboxIDs are the messages that are the next of their run.
 func outboxIDs(f *fixture) []string {
 	f.Helper()
-	rows := sure(f.s.Outbox(f.ctx, "", 0))
-	ids := []string{}
-	for _, m := range rows {
-		ids = append(ids, m.ID)
-	}
-	return ids
+	return textsOf(sure(f.s.Outbox(f.ctx, "", 0)), func(m store.MessageRow) string { return m.ID })
 }
 
 // publish commits a step of a run that publishes messages with the numbers ns.
@@ -40,11 +35,7 @@ func take(f *fixture, run string, n int) []string {
 		Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: n, Run: run,
 	})
 	f.must(err)
-	ids := []string{}
-	for _, m := range rows {
-		ids = append(ids, fmt.Sprintf("%s#%d", m.ID, m.Attempt))
-	}
-	return ids
+	return textsOf(rows, func(m store.MessageRow) string { return fmt.Sprintf("%s#%d", m.ID, m.Attempt) })
 }
 
 func testOutbox(f *fixture) {
@@ -97,8 +88,7 @@ func testOutboxLease(f *fixture) {
 	publish(f, "r2", 1)
 	wake := func() time.Time {
 		f.Helper()
-		next := sure(f.s.NextWake(f.ctx, f.now))
-		return next
+		return sure(f.s.NextWake(f.ctx, f.now))
 	}
 	equal(f, take(f, "r2", 9), []string{"r2.2.1#1"})
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#1"}) // one of a run

@@ -207,11 +207,7 @@ func testWaiting(f *fixture) {
 	f.commit(c)
 	waiting := func(before time.Time) []string {
 		f.Helper()
-		rows := sure(f.s.Waiting(f.ctx, before, 0))
-		runs := []string{}
-		for _, r := range rows {
-			runs = append(runs, r.Run)
-		}
+		runs := runsOf(sure(f.s.Waiting(f.ctx, before, 0)))
 		slices.Sort(runs)
 		return runs
 	}

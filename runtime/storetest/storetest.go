@@ -257,8 +257,7 @@ func (f *fixture) query(worker string, limit int) store.ClaimQuery {
 
 func (f *fixture) claim(limit int) []store.TaskRow {
 	f.Helper()
-	rows := sure(f.s.Claim(f.ctx, f.query("w1", limit)))
-	return rows
+	return sure(f.s.Claim(f.ctx, f.query("w1", limit)))
 }
 
 // claimOne expects that exactly one task is ready.
@@ -281,8 +280,7 @@ func (f *fixture) idle() {
 
 func (f *fixture) load(run string) store.RunRow {
 	f.Helper()
-	row := sure(f.s.Load(f.ctx, run))
-	return row
+	return sure(f.s.Load(f.ctx, run))
 }
 
 func (f *fixture) tasks(run string) []store.TaskRow {
@@ -298,6 +296,5 @@ func (f *fixture) tasks(run string) []store.TaskRow {
 
 func (f *fixture) history(run string) []store.HistoryRow {
 	f.Helper()
-	rows := sure(f.s.History(f.ctx, run, 0, 0))
-	return rows
+	return sure(f.s.History(f.ctx, run, 0, 0))
 }

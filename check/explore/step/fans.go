@@ -139,15 +139,7 @@ func (f *fans) mostOf(a *ir.Arm) int64 { return max(*a.Max, f.beyond[a]) }
 
 // assignsHeld reports whether b assigns something that a configuration holds.
 func assignsHeld(b *ir.Block, tracked *data.Tracked) bool {
-	if b == nil {
-		return false
-	}
-	for _, a := range b.Assigns {
-		if n := tracked.Vars[a.Var]; n.IsHeld() {
-			return true
-		}
-	}
-	return false
+	return b != nil && slices.ContainsFunc(b.Assigns, func(a *ir.Assign) bool { return tracked.Vars[a.Var].IsHeld() })
 }
 
 // fanCode is a fan-out of a leaf made ready.

@@ -62,24 +62,16 @@ func run(p *check.Pass) {
 // message says what the witness does.
 func message(a *ir.Assert) string {
 	if a.Subject == nil {
-		return check.Quote(a.Name) + " can succeed, and the run then end, or be stuck, without entering " + objects(a)
+		return check.Quote(a.Name) + " can succeed, and the run then end, or be stuck, without entering " + check.Or(ir.Paths(a.Objects))
 	}
 	subject := check.Quote(a.Subject.Path)
 	switch a.Verb {
 	case ir.Precedes:
 		return "a run can enter " + check.Quote(a.Objects[0].Path) + " without having entered " + subject
 	case ir.LeadsTo:
-		return "a run can enter " + subject + " and then end, or be stuck, without entering " + objects(a)
+		return "a run can enter " + subject + " and then end, or be stuck, without entering " + check.Or(ir.Paths(a.Objects))
 	case ir.Excludes:
 		return "a run can enter both " + subject + " and " + check.Quote(a.Objects[0].Path)
 	}
 	return "a run can enter " + subject + " more often than " + strconv.FormatInt(a.N, 10) + " times"
-}
-
-func objects(a *ir.Assert) string {
-	var names []string
-	for _, s := range a.Objects {
-		names = append(names, s.Path)
-	}
-	return check.Or(names)
 }

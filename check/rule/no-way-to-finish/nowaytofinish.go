@@ -35,9 +35,6 @@ var Rule = &check.Rule{
 	},
 }
 
-// maxNamed is the most states of a trap that its message names.
-const maxNamed = 5
-
 func run(p *check.Pass) {
 	g := choose(p)
 	if g == nil {
@@ -103,7 +100,7 @@ func brokenInputs(p *check.Pass) map[check.InputAt]bool {
 
 // message says what the trap is: a circle, or a place where the run stands.
 func (t *trap) message(circle bool) string {
-	names := t.names()
+	names := check.Cycle(t.leaves)
 	if !circle {
 		return "a run can be stuck in " + names + ": no terminal state can be reached any more"
 	}
@@ -118,20 +115,9 @@ func (t *trap) help() string {
 	return "Give " + who + " an arm that leads to a terminal state, such as `after 24h -> …`."
 }
 
-func (t *trap) names() string {
-	var names []string
-	for _, s := range t.leaves[:min(len(t.leaves), maxNamed)] {
-		names = append(names, s.Path)
-	}
-	if len(t.leaves) > maxNamed {
-		return check.List(names) + check.AndMore(len(t.leaves)-maxNamed)
-	}
-	return check.And(names)
-}
-
 func (t *trap) related() []diag.Related {
 	var out []diag.Related
-	for _, s := range t.leaves[1:min(len(t.leaves), maxNamed)] {
+	for _, s := range t.leaves[1:min(len(t.leaves), check.MaxNamed)] {
 		out = append(out, diag.Related{Span: s.Span, Message: check.Quote(s.Path) + " belongs to the same trap"})
 	}
 	return out

@@ -46,7 +46,6 @@ type Transition struct {
 	Reenter  bool // to the state in which it stands: it is left and entered again
 	Actions  []Action
 	Lost     []string
-	Line     int
 	Wherever string // a target that is not there, or several
 }
 

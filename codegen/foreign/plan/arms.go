@@ -42,7 +42,7 @@ func (p *planner) handler(s *ir.State, n *Node, event string, c ir.Case) {
 		}
 	}
 	if len(own) > 0 {
-		n.On = append(n.On, &Handler{Event: event, Raised: c.Kind == ir.CaseTimer, Arms: p.arms(n, own, payloadOf(c))})
+		n.On = append(n.On, &Handler{Event: event, Arms: p.arms(n, own, payloadOf(c))})
 	}
 }
 
@@ -85,7 +85,7 @@ func (p *planner) timers(s *ir.State, n *Node) {
 			for _, leaf := range p.m.States {
 				if leaf.Kind == ir.Leaf && leaf.Inside(s) {
 					to := p.nodes[leaf]
-					to.On = append(to.On, &Handler{Event: d.Raises, Raised: true, Arms: p.arms(to, own, None)})
+					to.On = append(to.On, &Handler{Event: d.Raises, Arms: p.arms(to, own, None)})
 				}
 			}
 		default:

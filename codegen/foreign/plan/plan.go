@@ -71,9 +71,8 @@ type Node struct {
 
 // Handler is the arms of an event from outside, or of one that a Delay of a state around raises.
 type Handler struct {
-	Event  string
-	Raised bool // by a Delay
-	Arms   []*Arm
+	Event string
+	Arms  []*Arm
 }
 
 // Delay is a timer that starts when its node is entered. With Raises it raises that event, which

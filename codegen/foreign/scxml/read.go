@@ -233,7 +233,7 @@ func (r *reader) unread(s *chart.State, e *element) {
 
 // transition reads an arm, and puts it where its events say.
 func (r *reader) transition(s *chart.State, e *element) {
-	arm := &chart.Transition{Line: e.line, Reenter: e.attrs["type"] != "internal"}
+	arm := &chart.Transition{Reenter: e.attrs["type"] != "internal"}
 	if s.History {
 		return
 	}

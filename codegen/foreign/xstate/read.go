@@ -239,7 +239,7 @@ func (r *reader) invokes(s *chart.State, v *foreign.Value) {
 func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 	var all []*chart.Transition
 	for _, t := range v.List() {
-		arm := &chart.Transition{Line: t.Line}
+		arm := &chart.Transition{}
 		targets := t.List()
 		if t.Is(foreign.Object) {
 			targets = t.Get("target").List()

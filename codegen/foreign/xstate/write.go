@@ -71,15 +71,8 @@ var taken = append([]string{"and", "assign", "emit", "fromCallback", "fromPromis
 
 // constant is a name for a machine that nothing else in the module has.
 func (w *writer) constant(name string) string {
-	has := func(name string) bool {
-		for _, known := range w.names {
-			if known == name {
-				return true
-			}
-		}
-		return slices.Contains(taken, name)
-	}
-	for has(name) {
+	known := slices.AppendSeq(slices.Clone(taken), maps.Values(w.names))
+	for slices.Contains(known, name) {
 		name += "_"
 	}
 	return name

@@ -29,6 +29,21 @@ func Main(name string, run func(context.Context) error) {
 	os.Exit(1)
 }
 
+// Folder makes dir, or a temporary folder called after the program where it is empty. It is
+// refused where the database, which is in dir, is there already: it holds what another call left.
+func Folder(dir, program, database, holds string) (string, error) {
+	if dir == "" {
+		return os.MkdirTemp("", program+"-")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(database); err == nil {
+		return "", fmt.Errorf("%s holds %s; choose another -dir", dir, holds)
+	}
+	return dir, nil
+}
+
 // Promise is something that must be so at the end, with what was found.
 type Promise struct {
 	Kept bool

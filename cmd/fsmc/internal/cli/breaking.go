@@ -121,7 +121,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	if report.breaks() {
+	if report.list().HasErrors() { // a fault of a comment is none
 		return errFinding
 	}
 	return nil

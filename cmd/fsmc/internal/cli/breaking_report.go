@@ -28,9 +28,6 @@ func (r *breakingReport) diagnostic(p *breaking.Point) diag.Diagnostic {
 	return d
 }
 
-// breaks reports whether something breaks; a fault of a comment does not.
-func (r *breakingReport) breaks() bool { return r.list().HasErrors() }
-
 func (r *breakingReport) list() diag.List {
 	var list diag.List
 	for i := range r.Points {

@@ -22,7 +22,7 @@ says what is guessed or missing, because that format cannot express it. A commen
 file says the same at each place.
 
 Formats:
-` + formatList(targetLines()) + `
+` + formatList(formats.Targets, func(f foreign.Target) (name, summary string) { return f.Name, f.Summary }) + `
 The file is printed, and the report is on standard error; with -o it is in a file, and
 the report is printed. With --format json and without -o, the report has it as its
 field "text".
@@ -46,18 +46,12 @@ Exit status 1: the machine has errors of names or types.`,
 	return c
 }
 
-func targetLines() (lines [][2]string) {
-	for _, f := range formats.Targets {
-		lines = append(lines, [2]string{f.Name, f.Summary})
-	}
-	return lines
-}
-
-// formatList is a table of names and what they mean, for help.
-func formatList(lines [][2]string) string {
+// formatList is a table of formats and what they are, for help.
+func formatList[T any](formats []T, of func(T) (name, summary string)) string {
 	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&b, "  %-8s %s\n", l[0], l[1])
+	for _, f := range formats {
+		name, summary := of(f)
+		fmt.Fprintf(&b, "  %-8s %s\n", name, summary)
 	}
 	return b.String()
 }

@@ -28,7 +28,7 @@ some of their data; and those that lead elsewhere. After that, fsmc check finds 
 wrong with the original.
 
 Formats:
-` + formatList(sourceLines()) + `
+` + formatList(formats.Sources, func(f foreign.Source) (name, summary string) { return f.Name, f.Summary }) + `
 The machine is printed, and the report is on standard error; with -o the machine is
 in a file, and the report is printed. With --format json and without -o, the report has
 the machine as its field "text". Files are read up to 16 MiB.
@@ -48,13 +48,6 @@ Exit status 1: the file is not of that format.`,
 	c.Flags().StringVarP(&i.output, "output", "o", "", "write the machine to `FILE`; - is standard output")
 	formatFlag(c, &i.json)
 	return c
-}
-
-func sourceLines() (lines [][2]string) {
-	for _, f := range formats.Sources {
-		lines = append(lines, [2]string{f.Name, f.Summary})
-	}
-	return lines
 }
 
 // importer is one call of import.

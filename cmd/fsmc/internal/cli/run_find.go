@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -39,12 +40,7 @@ func (f *finder) find(m *runtime.Machine) runtime.Handlers {
 
 // known reports whether that was said of another version.
 func (f *finder) known(fault string) bool {
-	for _, said := range f.said {
-		if said == fault {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(f.said)), fault)
 }
 
 // maxNamed is how many runs an error names.

@@ -62,7 +62,7 @@ func TestImportedText(t *testing.T) {
 	c.edit("lib/t.fsm", 0, 0, "// a line above\n\n")
 	at := c.at("app/a.fsm", "Tier", 1)
 	var answer proto.WorkspaceEdit
-	c.must("textDocument/rename", proto.RenameParams{TextDocument: at.TextDocument, Position: at.Position, NewName: "Level"}, &answer)
+	c.must("textDocument/rename", proto.RenameParams{TextDocumentPositionParams: at, NewName: "Level"}, &answer)
 	list := answer.Changes[c.uri("lib/t.fsm")]
 	if len(list) != 1 || list[0].Range.Start != (proto.Position{Line: 2, Character: 5}) {
 		t.Errorf("the edits are %v", answer.Changes)

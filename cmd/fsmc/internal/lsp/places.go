@@ -64,8 +64,7 @@ func (v *view) importedAt(offset int) []string {
 // alone, where others cannot be read.
 func references(ctx context.Context, v *view, p proto.ReferenceParams) (any, error) {
 	out := []proto.Location{}
-	at := proto.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Position}
-	wide, refs, err := v.everywhere(ctx, at)
+	wide, refs, err := v.everywhere(ctx, p.TextDocumentPositionParams)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

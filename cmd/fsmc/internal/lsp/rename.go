@@ -32,7 +32,7 @@ func rename(ctx context.Context, v *view, p proto.RenameParams) (any, error) {
 	if !identifier.MatchString(p.NewName) {
 		return nil, refused("%q is no name: letters, digits and _, and no digit first", p.NewName)
 	}
-	v, refs, err := v.everywhere(ctx, proto.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Position})
+	v, refs, err := v.everywhere(ctx, p.TextDocumentPositionParams)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

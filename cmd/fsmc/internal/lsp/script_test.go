@@ -123,7 +123,7 @@ func (p *player) play(w []string) {
 		p.out.WriteString(p.findings())
 	case "rename":
 		at := p.at(w[1], w[2], 1)
-		p.ask("textDocument/rename", proto.RenameParams{TextDocument: at.TextDocument, Position: at.Position, NewName: w[3]})
+		p.ask("textDocument/rename", proto.RenameParams{TextDocumentPositionParams: at, NewName: w[3]})
 	case "fixAll":
 		p.ask("textDocument/codeAction", map[string]any{
 			"textDocument": proto.TextDocumentIdentifier{URI: p.uri(w[1])}, "range": proto.Range{},

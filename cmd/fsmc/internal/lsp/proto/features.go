@@ -28,13 +28,9 @@ type MarkupContent struct {
 
 // ReferenceParams ask for all places of a name.
 type ReferenceParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Position     Position               `json:"position"`
-	Context      ReferenceContext       `json:"context"`
+	TextDocumentPositionParams
+	Context ReferenceContext `json:"context"`
 }
-
-// Document is the text that a request is about.
-func (p ReferenceParams) Document() string { return p.TextDocument.URI }
 
 // ReferenceContext says whether the declaration is one of them.
 type ReferenceContext struct {
@@ -57,13 +53,9 @@ const (
 
 // RenameParams ask for a rename.
 type RenameParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Position     Position               `json:"position"`
-	NewName      string                 `json:"newName"`
+	TextDocumentPositionParams
+	NewName string `json:"newName"`
 }
-
-// Document is the text that a request is about.
-func (p RenameParams) Document() string { return p.TextDocument.URI }
 
 // CompletionItem is one that may stand at the cursor.
 type CompletionItem struct {
@@ -101,13 +93,10 @@ const InsertSnippet InsertTextFormat = 2
 
 // CodeActionParams ask what can be done about a stretch of text.
 type CodeActionParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Range        Range                  `json:"range"`
-	Context      CodeActionContext      `json:"context"`
+	DocumentParams
+	Range   Range             `json:"range"`
+	Context CodeActionContext `json:"context"`
 }
-
-// Document is the text that a request is about.
-func (p CodeActionParams) Document() string { return p.TextDocument.URI }
 
 // CodeActionContext is what the editor shows there.
 type CodeActionContext struct {
@@ -146,12 +135,9 @@ type FoldingRange struct {
 
 // SelectionRangeParams ask what stands around places.
 type SelectionRangeParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Positions    []Position             `json:"positions"`
+	DocumentParams
+	Positions []Position `json:"positions"`
 }
-
-// Document is the text that a request is about.
-func (p SelectionRangeParams) Document() string { return p.TextDocument.URI }
 
 // SelectionRange is a stretch, with what stands around it.
 type SelectionRange struct {
@@ -206,12 +192,9 @@ type SemanticTokens struct {
 
 // InlayHintParams ask for the hints of a stretch.
 type InlayHintParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Range        Range                  `json:"range"`
+	DocumentParams
+	Range Range `json:"range"`
 }
-
-// Document is the text that a request is about.
-func (p InlayHintParams) Document() string { return p.TextDocument.URI }
 
 // InlayHint is shown in the text, and is no part of it.
 type InlayHint struct {
@@ -253,14 +236,11 @@ type CancelParams struct {
 // DiagramParams ask for the picture of a machine: of Machine, or of the one at Position, or
 // of the first one. It is no part of the protocol.
 type DiagramParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Position     *Position              `json:"position,omitempty"`
-	Machine      string                 `json:"machine,omitempty"`
-	Theme        string                 `json:"theme,omitempty"` // light, dark or auto
+	DocumentParams
+	Position *Position `json:"position,omitempty"`
+	Machine  string    `json:"machine,omitempty"`
+	Theme    string    `json:"theme,omitempty"` // light, dark or auto
 }
-
-// Document is the text that a request is about.
-func (p DiagramParams) Document() string { return p.TextDocument.URI }
 
 // Diagram is the picture of a machine, and where its states stand in the text.
 type Diagram struct {

@@ -112,8 +112,10 @@ func (m *model) compare(t *testing.T, ours reflect.Type, whole bool) {
 		return
 	}
 	have := map[string]bool{}
-	for i := range ours.NumField() {
-		f := ours.Field(i)
+	for _, f := range reflect.VisibleFields(ours) {
+		if f.Anonymous {
+			continue // its fields are visible themselves
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		have[name] = true
 		p, known := properties[name]

@@ -1,13 +1,3 @@
-// Package contracttest is an interpreter of the fsm language written from the
-// contract of the language alone. It shares nothing with the checker: neither
-// parser, resolver, explorer nor step.
-//
-// In the order in which to read them: a machine in a model of its own (model.go),
-// its text (print.go), one that it calls (child.go), random ones (random.go, random_arms.go) and what changes
-// nothing in them (change.go); a configuration with dense time (config.go); one
-// step (eval.go, step.go, move.go), records in it (record.go), and what budgets have to do with it (budget.go); all that can happen (happen.go, space.go); what
-// the rules and figures of the checker must be (verdicts.go, worst.go); and the
-// smallest machine that shows a difference (shrink.go).
 package contracttest
 
 // Machine is a machine. Its states are in the order of the text; the first is

@@ -7,31 +7,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Entered marks the states that some run enters, by ID: leaves, terminals, and
-// what stands around them.
-func (s *Space) Entered() []bool {
-	in := make([]bool, len(s.Def.States))
-	for _, n := range s.Nodes {
-		for at := n.Snapshot.State; at >= 0; at = s.Def.States[at].Parent {
-			in[at] = true
-		}
-	}
-	return in
-}
-
-// Taken marks the arms that some run takes, by index.
-func (s *Space) Taken() []bool {
-	out := make([]bool, len(s.Def.Arms))
-	for _, n := range s.Nodes {
-		for i := range n.Edges {
-			if a := n.Edges[i].Arm; a >= 0 {
-				out[a] = true
-			}
-		}
-	}
-	return out
-}
-
 // terminal reports whether a run has reached a terminal state in node n.
 func (s *Space) terminal(n int) bool {
 	at := s.Nodes[n].Snapshot.State

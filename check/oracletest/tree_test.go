@@ -263,10 +263,3 @@ func (s *Space) dearest(w weights, end func(node int) bool) int64 {
 		return length
 	}
 }
-
-// mayRaise reports whether the activity raises event: of a machine that is called, whether
-// some run of it ends so.
-func (s *Space) mayRaise(activity, event int) bool {
-	callee := s.callees[activity]
-	return callee == nil || callee.Entered()[s.Machine.Events[event].Terminal.ID]
-}

@@ -145,3 +145,31 @@ func (g *generator) whole() string {
 func (g *generator) undoing() string {
 	return fmt.Sprintf("    state Undoing {\n        after %s -> Bad\n    }\n", g.wait4())
 }
+
+// GenerateEnforcedTree is GenerateTree with a caller whose runs are held to what the other
+// machine spends.
+func GenerateEnforcedTree(r *rand.Rand) string {
+	for {
+		caller, callee, _ := strings.Cut(GenerateTree(r), "\nmachine Child")
+		if strings.Contains(callee, "cost usd") {
+			return enforce(caller) + "\nmachine Child" + callee
+		}
+	}
+}
+
+// GenerateTimed writes a random machine as Generate does, whose runs are held to the time of a
+// budget: some states, or the machine, take over_budget(time).
+func GenerateTimed(r *rand.Rand) string {
+	src := budgetLine.ReplaceAllString(Generate(r), "")
+	g, goals := decided(src, 3)
+	trigger := "on " + pick(g, []string{"over_budget", "over_budget(time)"})
+	arms := func() string {
+		return trigger + " " + pick(g, []string{"-> " + pick(g, goals), "-> " + pick(g, goals), "-> " + pick(g, goals), "ignore", "{ n = 1 }", "when n > 1 -> " + pick(g, goals)})
+	}
+	src = g.inStates(src, arms)
+	top := "    budget { time " + pick(g, []string{"1s", "30s", "90s", "3m", "30m"}) + " }\n"
+	if !strings.Contains(src, trigger) || g.chance(0.5) {
+		top += "    " + trigger + " -> " + pick(g, goals) + "\n"
+	}
+	return atTop(src, top)
+}

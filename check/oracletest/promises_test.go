@@ -4,37 +4,10 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
-
-// redirected notes the leaves that a false `require` turned a run away from.
-func (s *Space) redirected(record *machine.Record) {
-	if record == nil {
-		return
-	}
-	for _, leaf := range record.Redirects {
-		s.note(Event{What: Violated, State: leaf, Arm: -1})
-	}
-}
-
-// readRequire notes that a run is in a leaf with its `require` false: a repair
-// reads it.
-func (s *Space) readRequire(at *machine.Snapshot) {
-	if at.State < 0 || at.Status != machine.Running || s.Def.States[at.State].Require == nil {
-		return
-	}
-	yes := func(int, []machine.Value) (bool, error) { return true, nil }
-	_, _, record, err := s.m.Step(at, machine.Input{Kind: machine.RepairInput}, start, yes)
-	if err == nil {
-		s.redirected(record)
-	} else if cause := machine.CauseOf(err); strings.Contains(err.Error(), "lead round in a circle") || // by its else target back to it
-		cause != nil && cause.Place.String() != "the require of "+s.Def.States[at.State].Path { // or where that leads cannot be computed
-		s.note(Event{What: Violated, State: at.State, Arm: -1})
-	}
-}
 
 // Over reports whether some run takes more of what is called name, steps or a
 // cost, than most.
@@ -214,6 +187,52 @@ func (s *Space) leadsOn(arms []int) bool {
 		}
 		if arm.When == nil && arm.Max == nil {
 			return false
+		}
+	}
+	return false
+}
+
+// HeldTo reports whether runs are held to the budget of a cost so that it is bounded by it:
+// something takes its over_budget wherever that comes, and what follows has an end.
+func (s *Space) HeldTo(cost string) bool {
+	if !slices.Contains(s.Machine.Enforced(), cost) {
+		return false
+	}
+	for _, e := range s.events {
+		if e.Kind == machine.OverBudgetInput && e.Name == "over_budget("+cost+")" && (e.What == Unhandled || e.What == Gap || e.What == Spent) {
+			return false
+		}
+	}
+	first := &Node{Snapshot: s.Nodes[0].Snapshot} // before all steps behind an over_budget of it
+	nodes := []*Node{first}
+	for _, n := range s.Nodes {
+		c := *n
+		c.Edges = slices.Clone(n.Edges)
+		for k := range c.Edges {
+			e := &c.Edges[k]
+			e.To++
+			if e.Input.Kind == machine.OverBudgetInput && e.Input.Over == cost {
+				first.Edges = append(first.Edges, Edge{To: e.To})
+			}
+		}
+		nodes = append(nodes, &c)
+	}
+	after := &Space{Machine: s.Machine, Def: s.Def, m: s.m, Nodes: nodes, callees: s.callees}
+	if s.Calls() {
+		return after.TreeCost(cost) != Endless && !s.callsEndless(cost)
+	}
+	return after.Attempts(Hundredths(s.Machine.Activities, cost)) != Endless
+}
+
+// callsEndless reports whether some run starts one that has no bound for a cost.
+func (s *Space) callsEndless(cost string) bool {
+	for _, n := range s.Nodes {
+		for _, e := range n.Edges {
+			for _, a := range e.Started {
+				if callee, called := s.callees[a]; called && callee.TreeCost(cost) == Endless {
+					return true
+				}
+			}
 		}
 	}
 	return false

@@ -3,10 +3,7 @@ package oracletest
 import (
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // GenerateOptionalRecords is GenerateOptional with whole records for all that may be absent: the
@@ -77,27 +74,6 @@ var intoOptional = []struct {
 	{regexp.MustCompile(`\bevent\.v\b`), "event.r.v"},
 	{regexp.MustCompile(`\blimit\b`), "q.v"},
 	{regexp.MustCompile(`\bu\b`), "w.in.v"},
-}
-
-// wholeRecords are those of rows, values of fields, in which each record that may be absent is there
-// with all that it always has, or not at all.
-func wholeRecords(fields []machine.Field, rows [][]machine.Value) [][]machine.Value {
-	return slices.DeleteFunc(rows, func(row []machine.Value) bool {
-		for i := range fields {
-			for n, record := range fields[i].Within {
-				if record == fields[i].Name {
-					continue
-				}
-				there := slices.ContainsFunc(fields, func(f machine.Field) bool {
-					return strings.HasPrefix(f.Name, record+".") && row[slices.IndexFunc(fields, func(g machine.Field) bool { return g.Name == f.Name })].IsSet()
-				})
-				if last := n == len(fields[i].Within)-1; there != row[i].IsSet() && (last || !there) {
-					return true
-				}
-			}
-		}
-		return false
-	})
 }
 
 // Asked is by what it is asked whether the field called name is set: of a leaf of a record that may
