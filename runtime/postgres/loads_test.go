@@ -127,7 +127,7 @@ func TestLoadsBesideSlow(t *testing.T) {
 func TestLoadsUnanswered(t *testing.T) {
 	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "r")
 	was := readLimit
-	readLimit = 50 * time.Millisecond
+	readLimit = time.Second
 	defer func() { readLimit = was }()
 	locked, err := s.pool.Begin(t.Context())
 	if err == nil {
