@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	// endTasks deletes tasks that end, or that are cancelled and no one holds. Of those that
-	// stay cancelTasks says that they are cancelled; a child that holds one has it alone then.
+	// named are the open tasks of runs and dos.
 	named = `
 	FROM ` + table(`n bigint, run text, "do" text, ends boolean`) + `
 	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND` + admitted
+	// cancelTasks says of tasks that endTasks leaves that they are cancelled; a child that holds one has it alone then.
 	cancelTasks = formOf(`
 	UPDATE @tasks AS t SET cancelled = true,
 		worker      = CASE WHEN ` + childHolds + ` THEN NULL ELSE worker END,
@@ -21,6 +21,7 @@ var (
 		lease_until = CASE WHEN ` + childHolds + ` THEN NULL ELSE lease_until END,
 		beat        = CASE WHEN ` + childHolds + ` THEN NULL ELSE beat END,
 		progress    = CASE WHEN ` + childHolds + ` THEN NULL ELSE progress END` + named)
+	// endTasks deletes tasks that end, or that are cancelled and no one holds.
 	endTasks = formOf(`
 	DELETE FROM @tasks AS t
 	USING ` + table(`n bigint, run text, "do" text, ends boolean`) + `

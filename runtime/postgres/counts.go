@@ -17,7 +17,7 @@ import (
 const (
 	insertCounts = `INSERT INTO @count_log (counts) VALUES ($1)`
 
-	// fromLog are the rows of the log as the table has them.
+	// What is in a row of the log, as the table has it.
 	logColumns = `
 	SELECT e ->> 'w' AS what, e ->> 'm' AS machine, (e -> 'x') :: text AS texts, (e ->> 'k') :: bigint AS number,
 		(e ->> 'n') :: numeric AS amount
@@ -30,8 +30,7 @@ const (
 	WHERE $1 = '' OR machine = $1
 	GROUP BY what, machine, texts, number HAVING sum(amount) <> 0`
 
-	// foldCounts adds up the oldest rows of the log. Whoever has the lock does it, and no one
-	// waits for that.
+	// Whoever has the lock adds up the oldest rows of the log, and no one waits for that.
 	lockCounts = `SELECT pg_try_advisory_xact_lock(1718840676, hashtext($1))`
 	foldCounts = `
 	WITH gone AS (
