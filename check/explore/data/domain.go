@@ -64,7 +64,7 @@ type Node struct {
 	compared bool // with something that is no constant
 	named    bool // with another string
 	told     bool // a list whose length an effect reads, and may be told by it
-	long     bool // a list whose length is compared with other numbers, but has too many
+	long     bool // a list whose lengths would be told apart if t were wide
 	Read     bool // a path depends on its value
 	needed   bool // a path depends on whether it is set
 	Sum      *Sum // where it is settled otherwise whether it stays in its range; else nil

@@ -29,7 +29,7 @@ func (t *Tracked) Tells(list ir.Expr, k int64, arm *ir.Arm) bool {
 }
 
 // readLengths notes the lists whose lengths are told apart since sides, one or two that are compared, read
-// them. It does nothing where something that they read has too many values for that.
+// them, where t is wide. It does nothing where something that they read has too many values for that.
 func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
 	type list struct {
 		node *Node
@@ -62,20 +62,12 @@ func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
 		return nil
 	}
 	for _, l := range found {
-		if l.node.long = l.node.long || most > t.lengths(); !l.node.long {
+		if l.node.long = !t.Wide; t.Wide {
 			l.node.cuts = append(l.node.cuts, &ir.Const{Kind: ir.List, Int: l.most})
 			lists = append(lists, l.node)
 		}
 	}
 	return lists
-}
-
-// lengths is up to which length lists are told apart that are compared with other numbers.
-func (t *Tracked) lengths() int64 {
-	if t.Wide {
-		return MostValues
-	}
-	return MaxHeldElements
 }
 
 // KnownBeside is Known of e, which is compared with other: the length of a list may be one of
