@@ -198,6 +198,36 @@ func TestTextElidesLongPaths(t *testing.T) {
 	golden(t, "text_long_path.golden", b.Bytes())
 }
 
+// TestTextElidesElements: of rows that tell the same of several elements the first and the last are drawn, in and
+// around a loop.
+func TestTextElidesElements(t *testing.T) {
+	var path []Step
+	says := func(input string, of int, child string) {
+		s := Step{State: "Working", Input: fmt.Sprintf(input, of), At: fmt.Sprintf("%ds", len(path))}
+		if child != "" {
+			s.Children = []Child{{Do: fmt.Sprintf("w[%d]", of), Machine: "Review", Terminal: child}}
+		}
+		path = append(path, s)
+	}
+	for i := range 5 {
+		says("w[%d].Done", i, "Done")
+	}
+	for i := range 3 { // too few
+		says("w[%d].Done", i, "Failed")
+	}
+	for i := range 9 { // the loop begins among them
+		says("w[%d].failed(unknown)", i, "")
+	}
+	for i := range 30 {
+		says("E%d", i, "")
+	}
+	path = append(path, Step{State: "Working"})
+	list := List{{Rule: "unbounded-loop", Severity: Error, Message: "m", Witness: &Witness{Loop: 10, Path: path}}}
+	var b bytes.Buffer
+	must(t, WriteText(&b, list, nil, TextOptions{}))
+	golden(t, "text_elements.golden", b.Bytes())
+}
+
 func TestTextOfAnEmptyPath(t *testing.T) {
 	var b bytes.Buffer
 	list := List{{Rule: "waits-forever", Severity: Warning, Message: "m", Witness: &Witness{Loop: -1, Path: []Step{{State: "Idle"}}}}}

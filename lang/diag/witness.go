@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -58,8 +59,12 @@ func (p *textPrinter) rows(w *Witness) {
 		at, state = max(at, textWidth(s.At)), max(state, textWidth(s.State))
 	}
 	for i := 0; i < len(w.Path); i++ {
-		if hidden := w.hiddenFrom(i); hidden > 0 {
-			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), Count(hidden, "more row")))
+		hidden, what := w.hiddenFrom(i), "more row"
+		if alike := w.alikeFrom(i); hidden == 0 && alike > 0 {
+			hidden, what = alike, "more element"
+		}
+		if hidden > 0 {
+			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), Count(hidden, what)))
 			i += hidden - 1
 			continue
 		}
@@ -112,6 +117,44 @@ func (w *Witness) hiddenFrom(i int) int {
 		return 0 // the row itself takes no more room than the note
 	}
 	return n
+}
+
+// fewAlike is how many rows in a row are drawn that differ in the element alone, of which they tell.
+const fewAlike = 4
+
+// alikeFrom is how many rows from row i on are left out of the drawing since the one before them and the one after
+// them tell the same of other elements.
+func (w *Witness) alikeFrom(i int) int {
+	first, end := i, i
+	for first > 0 && first != w.Loop && w.Path[first].alike(&w.Path[first-1]) {
+		first--
+	}
+	for end+1 < len(w.Path) && end+1 != w.Loop && w.Path[end+1].alike(&w.Path[end]) {
+		end++
+	}
+	if i == first || end-first < fewAlike {
+		return 0
+	}
+	return end - i
+}
+
+// alike reports whether s and t tell the same of two elements, whenever that comes.
+func (s *Step) alike(t *Step) bool {
+	input, ofElement := withoutIndex(s.Input)
+	other, _ := withoutIndex(t.Input)
+	return ofElement && s.State == t.State && input == other && reflect.DeepEqual(s.Data, t.Data) && reflect.DeepEqual(s.Guards, t.Guards) &&
+		slices.EqualFunc(s.Children, t.Children, func(c, d Child) bool {
+			c.Do, _ = withoutIndex(c.Do)
+			d.Do, _ = withoutIndex(d.Do)
+			return reflect.DeepEqual(c, d)
+		})
+}
+
+// withoutIndex is text without the index of an element, as in "review[2].Done", and whether it has one.
+func withoutIndex(text string) (string, bool) {
+	before, rest, has := strings.Cut(text, "[")
+	_, after, closed := strings.Cut(rest, "]")
+	return before + after, has && closed
 }
 
 // loops reports whether the path returns to one of its rows.
