@@ -73,3 +73,13 @@ func (g cut) postorder() []int {
 	}
 	return order
 }
+
+// parts are the components of all nodes and edges: that of each node, and the nodes of each.
+func (s *Space) parts() (of []int, members [][]int) {
+	of, n := cut{s, func(int, *Edge) bool { return true }}.components()
+	members = make([][]int, n)
+	for i, c := range of {
+		members[c] = append(members[c], i)
+	}
+	return of, members
+}

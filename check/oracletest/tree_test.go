@@ -223,13 +223,9 @@ const (
 
 // dearest is the length of the longest path to a node that is an end: 0 where there is none.
 func (s *Space) dearest(w weights, end func(node int) bool) int64 {
-	of, n := cut{s, func(int, *Edge) bool { return true }}.components()
-	members := make([][]int, n)
-	for i, c := range of {
-		members[c] = append(members[c], i)
-	}
-	best := make([]int64, n)
-	for c := range n { // edges lead to lower numbers
+	of, members := s.parts()
+	best := make([]int64, len(members))
+	for c := range members { // edges lead to lower numbers
 		best[c] = never
 		grows := false
 		for _, i := range members[c] {

@@ -28,13 +28,9 @@ func (s *Space) Attempts(price []int64) int64 {
 // longest is the length of the longest path from the start. A cycle of positive
 // length makes it Endless; one of length 0 may be left out.
 func (s *Space) longest(weight func(*Edge) int64) int64 {
-	of, n := cut{s, func(int, *Edge) bool { return true }}.components()
-	members := make([][]int, n)
-	for i, c := range of {
-		members[c] = append(members[c], i)
-	}
-	best := make([]int64, n)
-	for c := range n { // edges lead to lower numbers
+	of, members := s.parts()
+	best := make([]int64, len(members))
+	for c := range members { // edges lead to lower numbers
 		for _, i := range members[c] {
 			if best[c] != Endless {
 				best[c] = max(best[c], weight(&Edge{Started: s.Nodes[i].Waiting}))

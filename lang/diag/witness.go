@@ -60,8 +60,8 @@ func (p *textPrinter) rows(w *Witness) {
 	}
 	for i := 0; i < len(w.Path); i++ {
 		hidden, what := w.hiddenFrom(i), "more row"
-		if alike := w.alikeFrom(i); hidden == 0 && alike > 0 {
-			hidden, what = alike, "more element"
+		if hidden == 0 {
+			hidden, what = w.alikeFrom(i), "more element"
 		}
 		if hidden > 0 {
 			p.line(fmt.Sprintf("    %s… %s …", w.bracket(i), Count(hidden, what)))

@@ -77,8 +77,11 @@ func (t *task) waitUntil(until time.Time) {
 
 // renewed lets the task of a child that has ended wait for t, which the child has left.
 func (s *Store) renewed(t *task) {
+	if !t.Cancelled {
+		return
+	}
 	for _, u := range s.tasks {
-		if t.Cancelled && u.Child == t.Run && u.ChildEnded {
+		if u.Child == t.Run && u.ChildEnded {
 			u.waitUntil(s.leftUntil(t.Run))
 		}
 	}

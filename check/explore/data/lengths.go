@@ -62,7 +62,8 @@ func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
 		return nil
 	}
 	for _, l := range found {
-		if l.node.long = !t.Wide; t.Wide {
+		l.node.long = !t.Wide
+		if t.Wide {
 			l.node.cuts = append(l.node.cuts, &ir.Const{Kind: ir.List, Int: l.most})
 			lists = append(lists, l.node)
 		}
