@@ -3,10 +3,13 @@ package check
 import (
 	"errors"
 	"slices"
+	"strings"
 
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // "A refutation is replayed on the rules of a step before it is printed; one that
@@ -58,14 +61,16 @@ func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	if s.stage == nil {
 		s.stage = replay.On(s.Machine)
 	}
-	filled, err := s.stage.Witness(w, s.endings[w], s.lasts(), s.stop)
+	end := s.endings[w]
+	filled, err := s.stage.Witness(w, end.what, end.fault, s.lasts(), s.stop)
 	if err != nil {
 		errors.As(err, &s.changes)
 		return w, false
 	}
 	s.showChildren(filled, nil)
 	keepChildren(filled, w)
-	return s.ends(filled, s.endings[w]), true
+	s.endings[filled] = end
+	return filled, true
 }
 
 // keepChildren lets machines in run, which is w with its values, run as w shows them: it may show
@@ -84,10 +89,32 @@ func keepChildren(run, w *witness.Witness) {
 }
 
 // ends notes what w says of its last input, and gives it.
-func (s *shared) ends(w *witness.Witness, ending replay.Ending) *witness.Witness {
-	if s.endings == nil {
-		s.endings = map[*witness.Witness]replay.Ending{}
-	}
-	s.endings[w] = ending
+func (s *shared) ends(w *witness.Witness, what replay.Ending) *witness.Witness {
+	s.endings[w] = lastRow{what: what}
 	return w
+}
+
+// lastRow is what a witness says of its last input, and if that is Broken, by what.
+type lastRow struct {
+	what  replay.Ending
+	fault replay.Fault
+}
+
+// breaks notes that w ends with f.
+func (s *shared) breaks(w *witness.Witness, f explore.Fault) {
+	s.ends(w, replay.Broken)
+	s.endings[w] = lastRow{replay.Broken, func(c *machine.Cause) bool {
+		switch {
+		case f.Assign != nil:
+			// The run names the whole field, also where an item or a published value does not fit.
+			place := f.Assign.Var.Name[strings.LastIndex(f.Assign.Var.Name, " ")+1:]
+			return c.Code == machine.Overflow ||
+				(c.Code == machine.OutOfRange || c.Code == machine.BadValue) && strings.Contains("."+place+".", "."+c.Args[0]+".")
+		case f.Unset != nil:
+			return (c.Code == machine.FieldUnset || c.Code == machine.ParamUnset) && c.Args[0] == f.Unset.Name
+		case f.Absent != nil:
+			return c.Code == machine.InputField && c.Args[0] == f.Absent.Name
+		}
+		return c.Code == machine.RequireCircle
+	}}
 }

@@ -147,7 +147,7 @@ func coverRun(stage *replay.Stage, w *witness.Witness) (ir.CoverRun, bool) {
 		return ir.CoverRun{}, false
 	}
 	stage.Most += coverStepsEach * len(w.Path)
-	w, err := stage.Witness(w, replay.Taken, nil, nil)
+	w, err := stage.Witness(w, replay.Taken, nil, nil, nil)
 	if err != nil {
 		return ir.CoverRun{}, false
 	}

@@ -33,7 +33,7 @@ type shared struct {
 	proof   proof
 
 	stage   *replay.Stage
-	endings map[*witness.Witness]replay.Ending // of the witnesses made so far
+	endings map[*witness.Witness]lastRow // of the witnesses made so far
 	played  map[alongOf]*along
 	changes *replay.Changes // why the last one that did not replay did not
 
@@ -42,7 +42,7 @@ type shared struct {
 
 // newShared begins with m, of which at most limit configurations are told apart.
 func newShared(m *ir.Machine, limit int) *shared {
-	return &shared{Machine: m, proof: proof{most: limit}}
+	return &shared{Machine: m, proof: proof{most: limit}, endings: map[*witness.Witness]lastRow{}}
 }
 
 // found is a finding with the rule that made it.

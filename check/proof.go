@@ -296,8 +296,10 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 		return nil, !f.Guessed && s.Product().Sure(path)
 	}
 	w, sure = s.Product().RunInto(f)
-	if s.ends(w, replay.Broken); f.Starts != nil {
+	if f.Starts != nil {
 		s.ends(w, replay.Taken)
+	} else {
+		s.breaks(w, f)
 	}
 	s.rows += len(w.Path)
 	if !sure {

@@ -112,22 +112,16 @@ func ofLength(t *ir.Type, n int64) machine.Value {
 	return machine.ListValue(slices.Repeat([]machine.Value{plain(t.Elem)}, int(n))...)
 }
 
-// narrowed are lists of type t, each with one item or as few as t has, that some place to
-// which a list is copied does not take: its own items lie in a smaller range.
+// narrowed are lists of type t that some place to which a list is copied does not take,
+// because of their items: it has smaller ranges. The items are all the same, and as few as t has.
 func (b *book) narrowed(t *ir.Type) []machine.Value {
 	var out []machine.Value
 	if t.Kind != ir.List || t.Elem == nil {
 		return nil
 	}
 	note := func(to *ir.Type, value ir.Expr) {
-		if to.Kind != ir.List || value == nil || value.Type().Elem == nil || to.Elem.Range == nil || !value.Type().Same(t) {
-			return
-		}
-		for _, n := range []int64{to.Elem.Range.Lo - 1, to.Elem.Range.Hi + 1} {
-			item := constant(t.Elem, &ir.Const{Kind: t.Elem.Kind, Int: n})
-			if list := machine.ListValue(slices.Repeat([]machine.Value{item}, int(max(1, t.LeastLen())))...); fits(t, list) {
-				out = append(out, list)
-			}
+		if to.Kind == ir.List && value != nil && value.Type().Elem != nil && value.Type().Same(t) {
+			out = append(out, ofItems(t, misfits(t.Elem, to.Elem))...)
 		}
 	}
 	for block := range b.m.Blocks() {
@@ -138,6 +132,40 @@ func (b *book) narrowed(t *ir.Type) []machine.Value {
 			for i, v := range p.Values {
 				note(p.Event.Fields[i].Type, v)
 			}
+		}
+	}
+	return out
+}
+
+// misfits are values of type t that are just out of a range of type to, of which t is a wider form.
+func misfits(t, to *ir.Type) (out []machine.Value) {
+	if t.Kind == ir.List && t.Elem != nil {
+		out = ofItems(t, misfits(t.Elem, to.Elem))
+	}
+	r := to.Limits()
+	if r == nil {
+		return out
+	}
+	for _, n := range []int64{r.Lo - 1, r.Hi + 1} {
+		v := machine.Unset
+		switch {
+		case t.Kind != ir.List:
+			v = constant(t, &ir.Const{Kind: t.Kind, Int: n})
+		case n >= 0:
+			v = ofLength(t, n)
+		}
+		if v.IsSet() && fits(t, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ofItems are lists of type t, for each of items one that has nothing but it.
+func ofItems(t *ir.Type, items []machine.Value) (out []machine.Value) {
+	for _, item := range items {
+		if list := machine.ListValue(slices.Repeat([]machine.Value{item}, int(max(1, t.LeastLen())))...); fits(t, list) {
+			out = append(out, list)
 		}
 	}
 	return out

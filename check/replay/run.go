@@ -206,8 +206,13 @@ func faultOf(c *machine.Cause) error {
 		machine.RunTooLarge, machine.JSONTooLarge, machine.JSONTooDeep:
 		return fmt.Errorf("%w: %s", errTooLarge, c)
 	}
-	return errors.New(c.String())
+	return &stepError{c}
 }
+
+// stepError says that a step cannot be computed, and why.
+type stepError struct{ cause *machine.Cause }
+
+func (e *stepError) Error() string { return e.cause.String() }
 
 // begin puts the waits that begin with a step where the witness wants them.
 func (r *run) begin(next *machine.Snapshot, commands []machine.Command, record *machine.Record) {

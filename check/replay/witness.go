@@ -26,6 +26,9 @@ const (
 	Broken                // the step cannot be computed
 )
 
+// Fault reports whether a cause is the one for which a step is said to be Broken; nil of any.
+type Fault func(*machine.Cause) bool
+
 // Stage performs witnesses of one machine, one at a time. It makes the machine ready for the
 // first of them: that takes longer than most of them do.
 type Stage struct {
@@ -49,9 +52,9 @@ func (s *Stage) step() bool {
 // Witness performs w, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
-// again. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
+// again. Where the end is Broken, fault says by what. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
 // activity; nil where nobody knows. The search for values polls until.
-func (s *Stage) Witness(w *witness.Witness, ending Ending, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
+func (s *Stage) Witness(w *witness.Witness, ending Ending, fault Fault, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
 	if s.about == nil {
 		about, err := newBook(s.m)
 		if err != nil {
@@ -72,7 +75,7 @@ func (s *Stage) Witness(w *witness.Witness, ending Ending, lasts []int64, until 
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{early: way.early, m: m, w: w, ending: ending, late: way.late, book: about, stage: s, carried: map[int]map[string]machine.Value{}}
+		p := &player{early: way.early, m: m, w: w, ending: ending, fault: fault, late: way.late, book: about, stage: s, carried: map[int]map[string]machine.Value{}}
 		if way.timed {
 			p.timetable()
 		}
@@ -101,6 +104,7 @@ type player struct {
 	m       *ir.Machine
 	w       *witness.Witness
 	ending  Ending
+	fault   Fault
 	early   bool // see way
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
@@ -149,11 +153,11 @@ func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
 	for _, params := range p.paramChoices() {
 		r := newRun(p.book, params)
 		r.slow = slow
-		if err := r.start(p.w.Guards); err != nil {
+		if p.broken(r.start(p.w.Guards)) {
 			return p.w, nil
 		}
 	}
-	return nil, errors.New("the run does start")
+	return nil, errors.New("the run does start, or fails by something else")
 }
 
 func (p *player) setParams(params []machine.Value) {
@@ -202,9 +206,15 @@ func (p *player) ends(err error, i int) bool {
 	case Refused:
 		return errors.Is(err, errRefused)
 	case Broken:
-		return !errors.Is(err, errRefused)
+		return p.broken(err)
 	}
 	return p.ending == Any && !errors.Is(err, errOther)
+}
+
+// broken reports whether err is the fault for which the witness says that a step cannot be computed.
+func (p *player) broken(err error) bool {
+	var broken *stepError
+	return errors.As(err, &broken) && (p.fault == nil || p.fault(broken.cause))
 }
 
 func (p *player) note(i int, row witness.Row) {

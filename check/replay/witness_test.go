@@ -10,6 +10,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/langtest"
+	rt "github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 const machine = `machine M(limit int) {
@@ -74,6 +75,18 @@ func TestWitness(t *testing.T) {
 			t.Errorf("%s: it replays, want %s", c.name, c.fault)
 		case err != nil && (c.fault == "" || !strings.Contains(err.Error(), c.fault)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.fault)
+		}
+	}
+}
+
+// TestWitnessBreaksByItsFault holds that a step that fails by something else shows nothing.
+func TestWitnessBreaksByItsFault(t *testing.T) {
+	m := langtest.Machine(t, machine)
+	w := &diag.Witness{Loop: -1, Path: []diag.Step{{State: "A", Input: "Claim", Data: map[string]any{"n": int64(4)}}, {State: "A"}}}
+	for code, want := range map[rt.CauseCode]bool{rt.OutOfRange: true, rt.Overflow: false} {
+		fault := func(c *rt.Cause) bool { return c.Code == code }
+		if _, err := replay.On(m).Witness(read(m, w), replay.Broken, fault, nil, nil); (err == nil) != want {
+			t.Errorf("%s: %v", code, err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // perform replays a witness of m as it is printed.
 func perform(m *ir.Machine, w *diag.Witness, ending replay.Ending) (*diag.Witness, error) {
-	got, err := replay.On(m).Witness(read(m, w), ending, nil, nil)
+	got, err := replay.On(m).Witness(read(m, w), ending, nil, nil, nil)
 	return got.Diag(), err
 }
 

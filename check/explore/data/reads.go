@@ -59,10 +59,10 @@ func (t *Tracked) readChecks(b *ir.Block, arm *ir.Arm, written string, v *ir.Var
 func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var, list ir.Expr) {
 	for v.Type.Kind == ir.List {
 		sum, grows := list.(*ir.Binary)
-		item := &ir.Var{Slot: ir.Slot{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}}
+		item := itemOf(v)
 		if !grows {
-			if k := ir.Value(list); k == nil && narrows(list.Type().Elem, item.Type) { // nobody knows which items a list has
-				t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: item, Value: list, Span: list.Span(), Written: written})
+			if small := narrower(list.Type().Elem, item); small != nil && ir.Value(list) == nil { // nobody knows which items a list has
+				t.Checked[b] = append(t.Checked[b], &ir.Assign{Var: small, Value: list, Span: list.Span(), Written: written})
 			}
 			return
 		}
@@ -82,16 +82,24 @@ func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var,
 	}
 }
 
-// narrows reports whether a value of type from may not be one of type to, which differs
-// in ranges alone.
-func narrows(from, to *ir.Type) bool {
-	if from == nil || to.Kind == ir.RecordKind {
-		return false
+// itemOf stands for the items of v, a list.
+func itemOf(v *ir.Var) *ir.Var {
+	return &ir.Var{Slot: ir.Slot{Name: "an item of " + v.Name, Type: v.Type.Elem, Span: v.Span}}
+}
+
+// narrower is to, or stands for items of it, where that has a smaller range than a value of type
+// from, which differs in ranges alone; nil where none has.
+func narrower(from *ir.Type, to *ir.Var) *ir.Var {
+	if from == nil || to.Type.Kind == ir.RecordKind {
+		return nil
 	}
-	if r, has := to.Limits(), from.Limits(); r != nil && (has == nil || has.Lo < r.Lo || has.Hi > r.Hi) {
-		return true
+	if r, has := to.Type.Limits(), from.Limits(); r != nil && (has == nil || has.Lo < r.Lo || has.Hi > r.Hi) {
+		return to
 	}
-	return to.Kind == ir.List && narrows(from.Elem, to.Elem)
+	if to.Type.Kind == ir.List {
+		return narrower(from.Elem, itemOf(to))
+	}
+	return nil
 }
 
 // readValue notes what must be known of the data in e to tell whether it lies in r:
