@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -66,10 +67,17 @@ type brace struct {
 	indent int // column of the first token of its line
 }
 
+// closed is a brace that was closed behind other tokens of a line.
+type closed struct {
+	brace
+	by lexer.Token
+}
+
 type matcher struct {
 	survey
 	byIndent bool
 	open     []brace
+	closed   []closed // on this line, though they were opened on another one
 	inner    int // parentheses and brackets open since the last brace
 	list     int // brackets of a list type in a row
 	indent   int
@@ -98,6 +106,7 @@ func (m *matcher) run(f *token.File) *fault {
 		if m.byIndent {
 			m.missingOpen(&t, first)
 			if first && !t.EOF() {
+				m.reopen(&t)
 				m.dedent(&t)
 			}
 		}
@@ -144,7 +153,10 @@ func (m *matcher) step(t *lexer.Token, first bool) {
 			m.extra(t)
 			return
 		}
-		m.open = m.open[:len(m.open)-1]
+		last := m.open[len(m.open)-1]
+		if m.open = m.open[:len(m.open)-1]; !first && last.token.Pos.Line != t.Pos.Line {
+			m.closed = append(m.closed, closed{last, *t})
+		}
 	case "(":
 		m.inner++
 	case ")":
@@ -152,6 +164,19 @@ func (m *matcher) step(t *lexer.Token, first bool) {
 	case "[":
 		m.list++
 	}
+}
+
+// reopen drops the braces at the end of a line that closed what t, the first token of the next one,
+// stands in.
+func (m *matcher) reopen(t *lexer.Token) {
+	for _, c := range slices.Backward(m.closed) {
+		if c.indent > t.Pos.Column || c.indent == t.Pos.Column && t.Value != "}" {
+			break
+		}
+		m.open = append(m.open, c.brace)
+		m.extra(&c.by)
+	}
+	m.closed = nil
 }
 
 // dedent closes the braces that should have been closed before t, the first
