@@ -75,7 +75,7 @@ func TestEqualityOfRandomMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles generated code")
 	}
-	first, count := number(t, "FSMC_SEED", 1), number(t, "FSMC_MACHINES", 25)
+	first, count := number(t, "FSMC_SEED", 1), number(t, "FSMC_MACHINES", 40)
 	b := newBatch(t)
 	for seed := first; seed < first+count; seed++ {
 		b.add(fmt.Sprintf("m%d", seed), randomMachine(seed), 60, 40)
