@@ -78,8 +78,8 @@ type matcher struct {
 	byIndent bool
 	open     []brace
 	closed   []closed // on this line, though they were opened on another one
-	inner    int // parentheses and brackets open since the last brace
-	list     int // brackets of a list type in a row
+	inner    int      // parentheses and brackets open since the last brace
+	list     int      // brackets of a list type in a row
 	indent   int
 	end      int            // where the last token ends
 	last     [2]lexer.Token // the last two tokens, the last one first
