@@ -100,9 +100,12 @@ type lastRow struct {
 	fault replay.Fault
 }
 
-// breaks notes that w ends with f.
+// breaks notes that w ends with f. Of a guess the run has to show that it is f: what is known to
+// happen may come behind another fault of the same step, of which alone the run tells.
 func (s *shared) breaks(w *witness.Witness, f explore.Fault) {
-	s.ends(w, replay.Broken)
+	if s.ends(w, replay.Broken); !f.Guessed {
+		return
+	}
 	s.endings[w] = lastRow{replay.Broken, func(c *machine.Cause) bool {
 		switch {
 		case f.Assign != nil:

@@ -29,7 +29,7 @@ func (s *said) instead(f contracttest.Fault) bool {
 			return has("spinning-loop", st.Line()) && s.space.Round(f.Rule, s.m.StateAt(f.Line), st)
 		})
 	case "waits-forever":
-		return has("dead-end", f.Line) || has("no-way-to-finish", f.Line) ||
+		return has("dead-end", f.Line) || has("no-way-to-finish", f.Line) || s.circles(s.m.StateAt(f.Line)) ||
 			s.m.Budget != nil && has("unhandled-done", f.Line) // which silences that the run is stuck, once over_budget was taken
 	case "unreachable-state":
 		return s.unreachable(s.m.StateAt(f.Line))
