@@ -155,7 +155,7 @@ func walked(ctx context.Context, db, run, name string) (h *drawing.Highlight, ve
 	row, steps, err := wholeHistory(ctx, store, run)
 	switch {
 	case err != nil:
-		return nil, "", runError(run, err)
+		return nil, "", runError(ctx, store, run, err)
 	case row.Machine != name:
 		return nil, "", notOfMachine(run, row.Machine, name)
 	}
