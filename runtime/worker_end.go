@@ -93,8 +93,16 @@ func (r *running) costs(in *machine.Input, reported map[string]json.Number, s *m
 	r.uncounted.Do(func() {
 		c := &in.Uncounted[0]
 		r.engine.logger.Warn("a cost is left out", slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), elementAttr(r.task.Do),
-			slog.String("name", c.Name), slog.String("amount", c.Amount), slog.Int("left_out", len(in.Uncounted)))
+			slog.String("name", c.Name), slog.String("amount", c.Amount), slog.String("why", whyUncounted(c)), slog.Int("left_out", len(in.Uncounted)))
 	})
+}
+
+// whyUncounted says why a reported cost does not count for its run.
+func whyUncounted(c *machine.Cost) string {
+	if err := machine.CheckCost(c.Name, json.Number(c.Amount)); err != nil {
+		return err.Error()
+	}
+	return "the run has too many costs, or its sum is too long"
 }
 
 // commit takes the input under the attempt's claim. That tells the observer.

@@ -86,6 +86,9 @@ func (r *resolver) fieldOf(trigger *ir.Trigger, name *ast.Name) *ir.EventField {
 		return &ir.EventField{Slot: ir.Slot{Name: name.Text, Type: e.Item}} // a record, likewise
 	}
 	message, help := "event "+quote(trigger.Text())+" has no field "+quote(name.Text), "Add it to the event, or read one of its fields."
+	if terminal := trigger.Event; terminal != nil && terminal.Terminal != nil {
+		help = "Let " + quote(terminal.Exit()) + " return it, as in `terminal " + terminal.Exit() + " returns " + name.Text + "`, or read what it returns."
+	}
 	if trigger.Kind == ir.OnFailed {
 		message, help = "a failure has no field "+quote(name.Text), "It has category, message, activity and attempt."
 	} else if trigger.Label != "" {

@@ -73,7 +73,7 @@ func (r *resolver) isMisnamed(name string) bool {
 // unknown reports that name, meant as a kind, is declared nowhere. Beside a
 // bad item, which may have declared it, only a misspelt name is reported.
 func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
-	gaps := r.gaps || r.file.gaps && (kind == "type" || kind == "enum" || kind == "machine")
+	gaps := r.gaps || r.file.gaps && (kind == "type" || kind == "enum" || kind == "machine") || kind == "cost" && r.lostCall()
 	if gaps && nearest == "" {
 		r.m.Broken = true
 		return
@@ -96,6 +96,23 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 	if kind == "event" && nearest == "" && instead == "" && r.src != nil {
 		d.Fixes = append(d.Fixes, r.declareEvent(name)...)
 	}
+}
+
+// lostCall reports whether a state calls a machine that has not been found, or calls it as an
+// activity: what that machine may spend is not known.
+func (r *resolver) lostCall() bool {
+	for _, n := range r.nodes {
+		for _, item := range n.items {
+			src, ok := item.(*ast.Do)
+			if !ok || !present(src.Activity) || r.calls[src.Activity.Text] != nil {
+				continue
+			}
+			if _, machine := r.file.callables[src.Activity.Text]; src.Machine || machine {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // noTypes are what other languages call a list.

@@ -3,6 +3,7 @@ package resolve
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,14 +45,23 @@ func (s *scenarioResolver) lost() bool {
 // wrong reports that src is no value of type t.
 func (s *scenarioResolver) wrong(src ast.Expr, t *ir.Type, what, is string) (json.RawMessage, bool) {
 	if t.Kind != ir.Invalid {
-		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+likeRecord(t)+".")
+		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+like(t, src)+".")
 	}
 	return nil, s.lost()
 }
 
-// likeRecord is what a value of t looks like, where t is a record: ", as in R { a = …, b = … }".
-func likeRecord(t *ir.Type) string {
-	if t.Kind != ir.RecordKind {
+// like is what a value of t looks like, where src is written: of a record ", as in R { a = …, b = … }",
+// of an enum ", as in E.A", with the value that src names.
+func like(t *ir.Type, src ast.Expr) string {
+	switch t.Kind {
+	case ir.EnumKind:
+		value := t.Enum.Values[0]
+		if word := lastWord(src); slices.Contains(t.Enum.Values, word) {
+			value = word
+		}
+		return ", as in " + t.Enum.Name + "." + value
+	case ir.RecordKind:
+	default:
 		return ""
 	}
 	var fields []string
@@ -59,6 +69,19 @@ func likeRecord(t *ir.Type) string {
 		fields = append(fields, f.Name+" = …")
 	}
 	return ", as in " + t.Record.Name + " { " + strings.Join(fields, ", ") + " }"
+}
+
+// lastWord is the name that src is, or that it ends with, or the text of a string.
+func lastWord(src ast.Expr) string {
+	switch src := src.(type) {
+	case *ast.Ident:
+		return src.Name
+	case *ast.Member:
+		return textOf(src.Sel)
+	case *ast.Literal:
+		return strings.Trim(src.Text, `"`)
+	}
+	return ""
 }
 
 func (s *scenarioResolver) items(src ast.Expr, list []ast.Expr, t *ir.Type, what string) (json.RawMessage, bool) {
@@ -128,7 +151,7 @@ func (s *scenarioResolver) recordValue(src *ast.RecordLit, t *ir.Type, what stri
 // scalar is a constant that is no list, object or record.
 func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.RawMessage, bool) {
 	if !constant(src) {
-		s.mismatch(src.Span(), "a value in a scenario is a constant, and this is none", "Write the value itself.")
+		s.mismatch(src.Span(), "a value in a scenario is a constant, and this is none", "Write the value itself"+like(t, src)+".")
 		return nil, s.lost()
 	}
 	var e ir.Expr

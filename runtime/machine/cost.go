@@ -65,6 +65,9 @@ func isCostName(name string) bool { return len(name) <= maxCostName && isName(na
 
 // CheckCost says why that is no name and amount of a cost, or nil.
 func CheckCost(name string, amount json.Number) error {
+	if strings.HasPrefix(amount.String(), `"`) {
+		return fmt.Errorf("the amount %s is a string: write the number without quotes", amount)
+	}
 	if _, ok := parseDecimal(amount.String()); !ok {
 		return fmt.Errorf("%q is no amount: it is a decimal of at most %d digits that is not negative", amount, maxCostDigits)
 	}

@@ -25,7 +25,7 @@ var (
 	// ErrOlderHosts is the error of Migrate while a process of an older version has the database open.
 	ErrOlderHosts = errors.New("processes of an older version have the database open, and could not go on: end them first")
 	// ErrMissing is the error of Open with Existing or ReadOnly where there are no tables.
-	ErrMissing = errors.New("the schema has no tables of fsmc, which fsmc db init makes")
+	ErrMissing = errors.New("there are no tables of fsmc yet, which fsmc db init makes")
 	// ErrUnfit is the error for a server that would lose what it has acknowledged, or that
 	// cannot keep runs: its version, its encoding, its settings.
 	ErrUnfit = errors.New("the server cannot keep runs")

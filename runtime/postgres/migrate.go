@@ -41,7 +41,7 @@ func Migrate(ctx context.Context, url string, apply bool, opts ...Option) (Migra
 		return done, err
 	}
 	if done.Before == 0 {
-		return done, fmt.Errorf("%w: %s", ErrMissing, s.schema)
+		return done, fmt.Errorf("schema %q: %w", s.schema, ErrMissing)
 	}
 	done.After = done.Before
 	steps := s.steps()

@@ -115,7 +115,7 @@ func (s *Store) configure(url string) (*pgxpool.Config, error) {
 	}
 	for name := range params {
 		if strings.HasPrefix(name, "fsmc_") {
-			return nil, fmt.Errorf("the URL of the database: there is no %q", name)
+			return nil, fmt.Errorf("the URL of the database: there is no setting %q; the one that begins with fsmc_ is fsmc_schema", name)
 		}
 	}
 	params["application_name"] = cmp.Or(params["application_name"], "fsmc")

@@ -19,7 +19,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a path", "runs.db", "named by a URL"},
 		{"no port", "postgres://u:geheim@localhost:port/d", "URL of the database"},
 		{"a schema to quote", "postgres://u:geheim@localhost/d?fsmc_schema=A%3BB", "small letters"},
-		{"a setting there is none of", "postgres://u:geheim@localhost/d?fsmc_skema=a", `"fsmc_skema"`},
+		{"a setting there is none of", "postgres://u:geheim@localhost/d?fsmc_skema=a", `there is no setting "fsmc_skema"; the one that begins with fsmc_ is fsmc_schema`},
 		{"no server", "postgres://u:geheim@127.0.0.1:1/d", "cannot do it now"},
 		{"no host", "postgres://u:geheim@fsmc.invalid/d", "cannot do it now"},
 		{"no such limit", "postgres://u:geheim@localhost/d?pool_max_conns=many", "pool_max_conns"},

@@ -64,7 +64,7 @@ func Grant(ctx context.Context, url string, r Roles, apply bool, opts ...Option)
 	if err := s.once(ctx, func(ctx context.Context, t *tx) error {
 		format, err := s.format(ctx, t)
 		if err == nil && format == 0 {
-			err = fmt.Errorf("%w: %s", ErrMissing, s.schema)
+			err = fmt.Errorf("schema %q: %w", s.schema, ErrMissing)
 		}
 		if err == nil {
 			statements, err = t.grants(ctx, r)

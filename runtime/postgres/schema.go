@@ -116,7 +116,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	case err != nil:
 		return err
 	case format == 0 && (looks || s.options.existing):
-		return fmt.Errorf("%w: %s", ErrMissing, s.schema)
+		return fmt.Errorf("schema %q: %w", s.schema, ErrMissing)
 	case looks && format < s.needed():
 		return ErrOlder
 	case looks:

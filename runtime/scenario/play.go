@@ -225,6 +225,8 @@ func (p *player) expectAttempt(l *Line) *Failed {
 	t, err := p.attempt(l.Do)
 	waits := err == nil && t.NotBefore.After(p.sim.Now())
 	switch {
+	case err != nil && l.Kind == ExpectWaiting:
+		return fails(l, l.Do+" waits for its retry", err.Error()+"; "+p.stands())
 	case err != nil:
 		return fails(l, l.Do+" is under way", err.Error()+"; "+p.stands())
 	case l.Kind == ExpectWaiting && !waits:

@@ -72,6 +72,7 @@ func TestPlay(t *testing.T) {
 		"another state":               {`guard open = true; send Go; expect Held`, "state Looking"},
 		"too early":                   {`guard open = true; send Go; look fails busy; look -> Seen { n = 1 }`, "write `wait 10s` before it"},
 		"retries":                     {`guard open = true; send Go; look fails busy; expect waiting look; wait 10s; expect attempt 2 of look; look fails unknown; wait 10s; look fails busy; expect Lost`, passes},
+		"over, and not waiting":       {`guard open = true; send Go; look -> Seen { n = 3 }; wait 1m; expect waiting look`, "look waits for its retry"},
 		"not waiting":                 {`guard open = true; send Go; expect waiting look`, "attempt 1 of it is under way"},
 		"another attempt":             {`guard open = true; send Go; expect attempt 2 of look`, "attempt 1"},
 		"no attempt":                  {`look -> Seen { n = 1 }`, "the run stands in Idle"},
@@ -242,8 +243,8 @@ func plays(t *testing.T, machine, lines, is string) {
 		t.Errorf("%s: %s\nexpected: %s\nis:       %s", got.Place, got.Line, got.Expected, got.Is)
 	case is != "" && got == nil:
 		t.Errorf("it passes; want a failure with %q", is)
-	case is != "" && !strings.Contains(got.Is, is):
-		t.Errorf("it is %q; want %q", got.Is, is)
+	case is != "" && !strings.Contains(got.Expected+"\n"+got.Is, is):
+		t.Errorf("expected %q, it is %q; want %q", got.Expected, got.Is, is)
 	}
 }
 

@@ -170,7 +170,7 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 		v, err := b.act(ctx, store, run)
 		mu.Lock()
 		defer mu.Unlock()
-		report.add(t, run, &v, runError(run, err))
+		report.add(t, run, &v, runError(ctx, store, run, err))
 		if err == nil {
 			judgement = cmp.Or(judgement, b.judged(&v))
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/all"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/codegen/mermaid"
 	"github.com/fsmc-dev/fsmc/codegen/svg"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -46,6 +48,9 @@ errors, so that something may be missing in the diagram.`,
 		Args:              arguments("PATH..."),
 		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			if !cmd.Flags().Changed("format") {
+				d.target = named(d.output, d.target)
+			}
 			if cmd.Flags().Changed("theme") && d.target.Name != svg.Target.Name {
 				return errors.New("--theme is for --format svg alone: other formats have no themes")
 			}
@@ -57,7 +62,7 @@ errors, so that something may be missing in the diagram.`,
 		targets = append(targets, option[codegen.Target]{t.Name, t})
 	}
 	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
-	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output")
+	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output. Without --format, a name in .svg or .mmd says how to draw")
 	machineFlag(c, &d.machine)
 	c.Flags().BoolVar(&d.compact, "compact", false, "show only titles and triggers")
 	chooseFlag(c, &d.theme, "theme", "auto", "the colours of --format svg; auto leaves them to the reader's browser",
@@ -66,6 +71,17 @@ errors, so that something may be missing in the diagram.`,
 	c.Flags().StringVar(&d.db, "db", "", "the database with the run: a `FILE`, or postgres://…; $FSMC_DB if not given")
 	c.Flags().StringVar(&d.run, "run", "", "highlight the path of the run with this `ID`")
 	return c
+}
+
+// named is how a file with that name is drawn, where its name says so, or else target.
+func named(file string, target codegen.Target) codegen.Target {
+	switch filepath.Ext(file) {
+	case ".svg":
+		return svg.Target
+	case ".mmd":
+		return mermaid.Target
+	}
+	return target
 }
 
 // drawer is one call of dot.
@@ -139,7 +155,7 @@ func walked(ctx context.Context, db, run, name string) (h *drawing.Highlight, ve
 	row, steps, err := wholeHistory(ctx, store, run)
 	switch {
 	case err != nil:
-		return nil, "", runError(run, err)
+		return nil, "", runError(ctx, store, run, err)
 	case row.Machine != name:
 		return nil, "", notOfMachine(run, row.Machine, name)
 	}

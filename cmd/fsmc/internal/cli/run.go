@@ -28,6 +28,8 @@ func newRun(s *streams) *cobra.Command {
 the command continues that run instead. It works until the run ends, or until the
 run waits only for events from outside. Without --follow, it does not wait for a
 timer that runs beside such events: start the command again when the timer is due.
+But if only a state around the state of the run takes events, it waits for the timers
+of that inner state.
 
 Without PATH, it works on every unfinished run in the database, each with the
 version of the machine with which it started. With --follow, it also works on

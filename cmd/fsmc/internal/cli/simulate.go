@@ -184,7 +184,11 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 		return err
 	}
 	c.simulation, err = simulate.Start(m, c.id, c.given, time.Now(), c.answer)
-	if err != nil {
+	var refused *machine.Rejected
+	switch {
+	case errors.As(err, &refused):
+		return findingf("the run is not started: %s", refused.Why)
+	case err != nil:
 		return findingf("the run is not started: %w", err)
 	}
 	return nil

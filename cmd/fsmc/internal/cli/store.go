@@ -129,7 +129,7 @@ func (t *target) with(ctx context.Context, m mode, run string, f func(runtime.St
 			err = closed
 		}
 	}()
-	return runError(run, f(store))
+	return runError(ctx, store, run, f(store))
 }
 
 // askAgain is how long it takes until a server that does not answer is asked again.
@@ -185,13 +185,13 @@ func machineFlag(c *cobra.Command, machine *string) {
 
 // runError puts an error about one run into words: what the run refuses, and
 // that there is none, is no fault of the database.
-func runError(run string, err error) error {
+func runError(ctx context.Context, store runtime.Store, run string, err error) error {
 	var refused *runtime.Rejected
 	switch {
 	case errors.As(err, &refused), errors.Is(err, runtime.ErrFinished):
 		return findingf("%w", err)
 	case errors.Is(err, runtime.ErrNotFound):
-		return findingf("there is no run %q in the database", run)
+		return findingf("there is no run %q in the database%s", run, runtime.NewEngine(store).DidYouMean(ctx, run))
 	case errors.Is(err, runtime.ErrUnknown):
 		return fmt.Errorf("%w: fsmc history says whether it was, and an event that has an --event-id can be sent again", err)
 	}

@@ -25,6 +25,9 @@ func Object(fields []machine.Field, flag string, words []string) (json.RawMessag
 		if !utf8.ValidString(word) {
 			return nil, fmt.Errorf("%s%q is not valid UTF-8", flag, word)
 		}
+		if err := broken(fields, name, value); err != nil {
+			return nil, fmt.Errorf("%s%s begins like JSON, but it is not valid JSON: %w", flag, name, err)
+		}
 		if !put(object, fields, name, fieldValue(fields, name, value)) {
 			return nil, fmt.Errorf("%s%s is given twice", flag, name)
 		}
@@ -51,6 +54,18 @@ func put(object map[string]any, fields []machine.Field, name string, value json.
 	}
 	object[name] = value
 	return true
+}
+
+// broken is what is wrong with a list or an object that value begins to be, of a field that takes
+// one. As a string, a json would take it, and the fault would show only where the run reads it.
+func broken(fields []machine.Field, name, value string) error {
+	takes := slices.ContainsFunc(fields, func(f machine.Field) bool {
+		return f.Name == name && (f.Type.Kind == machine.ListKind || f.Type.Kind == machine.JSON) || strings.HasPrefix(f.Name, name+".")
+	})
+	if start := strings.TrimLeft(value, " \t\r\n"); !takes || !strings.HasPrefix(start, "[") && !strings.HasPrefix(start, "{") {
+		return nil
+	}
+	return json.Unmarshal([]byte(value), new(json.RawMessage))
 }
 
 func fieldValue(fields []machine.Field, name, value string) json.RawMessage {
