@@ -61,9 +61,9 @@ const (
 	selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM @tasks WHERE run = $1 AND cancelled AND (lease_until > $2 OR ` + childHolds + `))`
 	selectWaiting = selectTasks + `
-	WHERE worker IS NULL AND awake AND not_before IS NULL AND queued < $1
+	WHERE worker IS NULL AND awake AND NOT cancelled AND not_before IS NULL AND queued < $1
 	UNION ALL ` + selectTasks + `
-	WHERE worker IS NULL AND awake AND not_before IS NOT NULL AND not_before < $1
+	WHERE worker IS NULL AND awake AND NOT cancelled AND not_before IS NOT NULL AND not_before < $1
 	LIMIT $2`
 
 	// selectWanted goes from one definition to the next in each of the two indexes of
