@@ -221,7 +221,13 @@ func (x *examination) unclaimed(ctx context.Context) error {
 		if limitOf(limits, t) != nil {
 			continue // it waits for its turn
 		}
-		p := x.of(ctx, t.Run, t.NotBefore, fmt.Sprintf("no worker takes %s, attempt %d", t.Activity, t.Attempt))
+		why := "no worker takes %s, attempt %d"
+		if held, err := x.e.store.Held(ctx, t.Run, x.now); err != nil {
+			return err
+		} else if held {
+			why = "%s, attempt %d, waits until what the run has left has stopped"
+		}
+		p := x.of(ctx, t.Run, t.NotBefore, fmt.Sprintf(why, t.Activity, t.Attempt))
 		if p.Since.IsZero() {
 			p.Since = x.now.Add(-x.Late)
 		}

@@ -201,3 +201,25 @@ func TestHealthOfManyBudgets(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitingForWhatIsLeft: what waits for a child that has been left behind does not lack a worker.
+func TestWaitingForWhatIsLeft(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w, _ := calling(t, findsN(0), 0, "timeout 1m")
+		defer w.stop()
+		time.Sleep(2 * time.Minute) // the child waits for someone to say something, also when it has been cancelled
+		if found := problems(t, w.Engine, HealthQuery{}); found != "" {
+			t.Error(found)
+		}
+		send(t, w.Engine, "r", "Go", "")
+		time.Sleep(2 * time.Minute)
+		if found := problems(t, w.Engine, HealthQuery{}); !strings.Contains(found, "Review, attempt 1, waits until what the run has left has stopped") || strings.Contains(found, "no worker") {
+			t.Error(found)
+		}
+		send(t, w.Engine, "r/One.one.2.1", "Say", `{"n":1}`)
+		synctest.Wait()
+		if found := problems(t, w.Engine, HealthQuery{}); found != "" {
+			t.Error(found)
+		}
+	})
+}

@@ -180,3 +180,39 @@ func TestLostAttemptCounts(t *testing.T) {
 		}
 	}
 }
+
+// preceded is the store of a worker whose first commit of a kind another process is before.
+type preceded struct {
+	store.Store
+	kind   InputKind
+	before func()
+}
+
+func (o *preceded) Commit(ctx context.Context, c *store.Commit) error {
+	if before := o.before; before != nil && slices.ContainsFunc(c.History, func(h store.HistoryRow) bool { return h.Kind == o.kind }) {
+		o.before = nil
+		before()
+	}
+	return o.Store.Commit(ctx, c)
+}
+
+// TestPausedBeforeItBegins: an attempt that was to begin when another process paused its run is released, and
+// begins when another process has resumed it.
+func TestPausedBeforeItBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, m := memstore.New(), enforcedJob(t, true)
+		other := NewEngine(db)
+		register(t, other, m, Handlers{})
+		o := &preceded{Store: db, kind: machine.BeginInput, before: func() { must(t, errOf(other.Pause(t.Context(), "r", ada))) }}
+		w := work(t, o, m, func(context.Context, *Attempt) (Result, error) { return Result{}, Fail("flaky", "") })
+		defer w.stop()
+		begin(t, w.Engine, "r")
+		time.Sleep(time.Minute)
+		if tasks, err := db.Tasks(t.Context(), "r"); err != nil || len(tasks) != 1 || tasks[0].Worker != "" {
+			t.Errorf("%+v, %v", tasks, err)
+		}
+		must(t, errOf(other.Resume(t.Context(), "r", ada)))
+		time.Sleep(time.Minute)
+		inState(t, get(t, w.Engine, "r"), "Broken")
+	})
+}

@@ -140,7 +140,7 @@ func (m *Machine) admitBegin(s *Snapshot, in *Input) error {
 	case !m.Begins(s, in.Do) || in.Worker == "":
 		return errors.New("it does not begin with a step")
 	case !s.PausedAt.IsZero():
-		return errors.New("the run is paused")
+		return m.Reject(s, in, "the run is paused", nil)
 	}
 	return nil
 }

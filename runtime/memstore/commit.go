@@ -171,9 +171,12 @@ func (s *Store) writeRun(r *run, c *store.Commit) {
 
 func (s *Store) writeTasks(c *store.Commit) {
 	for _, t := range s.tasks {
-		if t.Run == c.Run.Run && t.ChildHolds() && (ends(c, t) || slices.Contains(c.Cancel, t.Do)) {
+		if t.Run == c.Run.Run && !t.Cancelled && (ends(c, t) || slices.Contains(c.Cancel, t.Do)) && s.childHolds(t) {
 			t.Cancelled = true
 			t.leave()
+			if t.ChildEnded {
+				t.Worker, t.Epoch, t.LeaseUntil = t.Child, 0, s.leftUntil(t.Child)
+			}
 		}
 	}
 	s.remove(func(t *task) bool {
@@ -194,7 +197,7 @@ func (s *Store) writeTasks(c *store.Commit) {
 		if row.Child != "" {
 			s.remove(func(t *task) bool { return t.Child == row.Child })
 			if child := &s.runs[row.Child].row; child.Status == machine.Finished {
-				row.ChildEnded, row.NotBefore = true, child.Updated
+				row.ChildEnded, row.NotBefore = true, later(child.Updated, s.leftUntil(row.Child))
 			} else {
 				row.ChildEnded = false
 			}
@@ -229,12 +232,9 @@ func (s *Store) writeParent(c *store.Commit) {
 		if t.Child != c.Run.Run || t.ChildEnded {
 			continue
 		}
-		t.ChildEnded, t.NotBefore = true, now
+		t.ChildEnded, t.NotBefore = true, later(now, left)
 		if t.Cancelled {
-			t.Worker, t.Epoch, t.ClaimedAt, t.BeatAt, t.ProgressAt = t.Child, 0, now, now, now
-		}
-		if left.After(now) {
-			t.waitUntil(left)
+			t.Worker, t.Epoch, t.LeaseUntil = t.Child, 0, left
 		}
 	}
 }

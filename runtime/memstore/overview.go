@@ -135,7 +135,7 @@ func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]sto
 	defer s.mu.Unlock()
 	var rows []store.TaskRow
 	for _, t := range s.tasks {
-		if t.Worker == "" && s.awake(t.Run) && t.age().Before(micro(before)) {
+		if t.Worker == "" && !t.Cancelled && s.awake(t.Run) && t.age().Before(micro(before)) {
 			rows = append(rows, s.row(t))
 		}
 	}

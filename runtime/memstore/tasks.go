@@ -65,6 +65,19 @@ func (s *Store) leftUntil(run string) (until time.Time) {
 	return until
 }
 
+// childHolds reports whether a child holds t, or what the child has left when it ended.
+func (s *Store) childHolds(t *task) bool {
+	return t.ChildHolds() || t.Child != "" && !s.leftUntil(t.Child).IsZero()
+}
+
+// later is the later one of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // waitUntil is how long the task of a child that has ended waits for what the child has left.
 func (t *task) waitUntil(until time.Time) {
 	switch {
@@ -220,9 +233,17 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 		s.stopped(t, micro(now))
 		return nil
 	}
+	s.release(t, now, notBefore)
+	return nil
+}
+
+// release lets others claim t from notBefore on, unless it waits for what its child has left.
+func (s *Store) release(t *task, now, notBefore time.Time) {
 	t.leave()
 	t.queued, t.NotBefore = micro(now), micro(notBefore)
-	return nil
+	if t.ChildEnded {
+		t.NotBefore = later(t.NotBefore, s.leftUntil(t.Child))
+	}
 }
 
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
@@ -269,8 +290,7 @@ func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error
 	if t == nil || t.Cancelled || t.Leased(micro(now)) {
 		return machine.ErrFenced
 	}
-	t.leave()
-	t.queued, t.NotBefore = micro(now), time.Time{}
+	s.release(t, now, time.Time{})
 	t.Lost++
 	return nil
 }

@@ -24,7 +24,7 @@ func (w *commit) writeChildren(t *tx, f *footing) error {
 		id := f.holding(w.Parent).id
 		t.queue(nil, holdByChild, id, w.Run.Run, due)
 		if w.finishes() { // at once
-			t.queue(nil, endChild, id, w.Run.Run, w.Run.Updated)
+			t.queue(nil, endChild, id, w.Run.Updated)
 		}
 	}
 	for i := range w.Start {
@@ -47,16 +47,30 @@ func (w *commit) writeChildren(t *tx, f *footing) error {
 	return nil
 }
 
-// writeEnd queues what the end of a child does to its task, once the child's own have been cancelled.
+// takenOver are the children that new tasks of a commit take from others.
+func takenOver(c *store.Commit) (children []string) {
+	for i := range c.Start {
+		if child := c.Start[i].Child; child != "" {
+			children = append(children, child)
+		}
+	}
+	return children
+}
+
+// writeEnd queues what the end of a child does to its task, once the child's own have been cancelled, and how long
+// the new tasks wait of children that had ended before.
 func (w *commit) writeEnd(t *tx, f *footing) {
+	if taken := takenOver(w.Commit); len(taken) > 0 {
+		t.queue(nil, takeLeft, taken)
+	}
 	for _, o := range f.tasks {
 		switch {
 		case o.child != w.Run.Run || o.ended || !w.finishes():
 		case o.cancelled:
-			t.queue(nil, holdLeftover, o.id, w.Run.Run, w.Run.Updated)
+			t.queue(nil, holdLeftover, o.id)
 			t.queue(nil, deleteLeftover, o.id)
 		default:
-			t.queue(nil, endChild, o.id, w.Run.Run, w.Run.Updated)
+			t.queue(nil, endChild, o.id, w.Run.Updated)
 		}
 	}
 }

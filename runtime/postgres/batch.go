@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -184,7 +183,7 @@ func (s *Store) lookUp(ctx context.Context, all []*request) {
 // start of a child, what a run hears of one, a repair. All of them are rare.
 func (w *commit) alone() bool {
 	return w.Parent != nil || w.Hears != nil || w.Repairs != nil ||
-		slices.ContainsFunc(w.Start, func(s store.TaskRow) bool { return s.Child != "" })
+		len(takenOver(w.Commit)) > 0
 }
 
 // alone reports whether a request is written so because of how its run stands: the end of a child,

@@ -16,16 +16,17 @@ var (
 	// cancelTasks says of tasks that endTasks leaves that they are cancelled; a child that holds one has it alone then.
 	cancelTasks = formOf(`
 	UPDATE @tasks AS t SET cancelled = true,
-		worker      = CASE WHEN ` + childHolds + ` THEN NULL ELSE worker END,
-		claimed     = CASE WHEN ` + childHolds + ` THEN NULL ELSE claimed END,
-		lease_until = CASE WHEN ` + childHolds + ` THEN NULL ELSE lease_until END,
-		beat        = CASE WHEN ` + childHolds + ` THEN NULL ELSE beat END,
-		progress    = CASE WHEN ` + childHolds + ` THEN NULL ELSE progress END` + named)
+		epoch       = CASE WHEN ended AND ` + childNeeds + ` THEN 0 ELSE epoch END,
+		worker      = CASE WHEN ` + childNeeds + ` THEN CASE WHEN ended THEN child END ELSE worker END,
+		claimed     = CASE WHEN ` + childNeeds + ` THEN NULL ELSE claimed END,
+		lease_until = CASE WHEN ` + childNeeds + ` THEN CASE WHEN ended THEN ` + leftUntil + ` END ELSE lease_until END,
+		beat        = CASE WHEN ` + childNeeds + ` THEN NULL ELSE beat END,
+		progress    = CASE WHEN ` + childNeeds + ` THEN NULL ELSE progress END` + named)
 	// endTasks deletes tasks that end, or that are cancelled and no one holds.
 	endTasks = formOf(`
 	DELETE FROM @tasks AS t
 	USING ` + table(`n bigint, run text, "do" text, ends boolean`) + `
-	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND NOT ` + childHolds + ` AND (q.ends OR t.worker IS NULL) AND` + admitted)
+	WHERE t.run = q.run AND t.do = q.do AND NOT t.cancelled AND NOT ` + childNeeds + ` AND (q.ends OR t.worker IS NULL) AND` + admitted)
 
 	// readyTasks lets tasks wait no more that no one holds.
 	readyTasks = formOf(`

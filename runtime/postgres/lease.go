@@ -39,13 +39,13 @@ const (
 	lockLease = `
 	SELECT id, cancelled FROM @tasks WHERE` + current + ` FOR UPDATE`
 	release = `
-	UPDATE @tasks SET queued = $2, not_before = $3, ` + released + ` WHERE id = $1`
+	UPDATE @tasks AS t SET queued = $2, not_before = CASE WHEN ended THEN greatest($3, ` + leftUntil + `) ELSE $3 END, ` + released + ` WHERE id = $1`
 	deleteTask = `
 	DELETE FROM @tasks WHERE id = $1`
 	confirm = `
 	DELETE FROM @tasks WHERE` + current + ` AND cancelled`
 	reclaim = `
-	UPDATE @tasks SET queued = $5, not_before = NULL, lost = lost + 1, ` + released + `
+	UPDATE @tasks AS t SET queued = $5, not_before = CASE WHEN ended THEN ` + leftUntil + ` END, lost = lost + 1, ` + released + `
 	WHERE` + claimed + ` AND NOT cancelled AND lease_until <= $5`
 )
 

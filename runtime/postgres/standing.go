@@ -69,14 +69,10 @@ type footing struct {
 // stand locks what a commit has to do with, runs before tasks and each in one order, and reads
 // how it stands.
 func (t *tx) stand(ctx context.Context, c *store.Commit) (*footing, error) {
-	runs, children := []string{c.Run.Run}, []string{}
+	children := append([]string{}, takenOver(c)...)
+	runs := append([]string{c.Run.Run}, children...)
 	if c.Hears != nil {
 		runs = append(runs, c.Hears.Child)
-	}
-	for i := range c.Start {
-		if child := c.Start[i].Child; child != "" {
-			runs, children = append(runs, child), append(children, child)
-		}
 	}
 	if len(c.History) > 0 && c.Run.Status == machine.Finished {
 		children = append(children, c.Run.Run)

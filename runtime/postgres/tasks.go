@@ -10,19 +10,24 @@ import (
 const (
 	// childHolds is of a cancelled task, or of one that no worker can hold.
 	childHolds = `(child IS NOT NULL AND NOT ended)`
+
+	// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
+	// for that: one that has been cancelled is held by the child under a lease as long as theirs.
+	ofChild    = ` FROM @tasks AS own WHERE own.run = t.child AND own.cancelled`
+	leftUntil  = `(SELECT max(own.lease_until)` + ofChild + `)`
+	childNeeds = `(t.child IS NOT NULL AND (NOT t.ended OR EXISTS (SELECT 1` + ofChild + `)))`
 	released   = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
 
 	endByID     = `DELETE FROM @tasks WHERE id = ANY ($1)`
 	holdByChild = `UPDATE @tasks SET child = $2, not_before = $3, ` + released + ` WHERE id = $1`
 
-	// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
-	// for that.
-	leftBy   = `(SELECT max(lease_until) FROM @tasks WHERE run = $2 AND cancelled)`
 	endChild = `
-	UPDATE @tasks SET ended = true, not_before = greatest($3, ` + leftBy + `) WHERE id = $1`
+	UPDATE @tasks AS t SET ended = true, not_before = greatest($2, ` + leftUntil + `) WHERE id = $1`
 	holdLeftover = `
-	UPDATE @tasks AS t SET ended = true, epoch = 0, worker = child, claimed = $3, beat = $3, progress = $3, lease_until = ` + leftBy + `
-	WHERE id = $1 AND ` + leftBy + ` IS NOT NULL`
+	UPDATE @tasks AS t SET ended = true, epoch = 0, worker = child, lease_until = ` + leftUntil + `
+	WHERE id = $1 AND EXISTS (SELECT 1` + ofChild + `)`
+	takeLeft = `
+	UPDATE @tasks AS t SET not_before = greatest(not_before, ` + leftUntil + `) WHERE child = ANY ($1) AND ended`
 	deleteLeftover = `DELETE FROM @tasks WHERE id = $1 AND NOT ended`
 	lockChildTask  = `SELECT id FROM @tasks WHERE child = $1 FOR UPDATE`
 	// waitForLeft skips what is locked: the next renewal comes soon.
@@ -56,9 +61,9 @@ const (
 	selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM @tasks WHERE run = $1 AND cancelled AND (lease_until > $2 OR ` + childHolds + `))`
 	selectWaiting = selectTasks + `
-	WHERE worker IS NULL AND awake AND not_before IS NULL AND queued < $1
+	WHERE worker IS NULL AND awake AND NOT cancelled AND not_before IS NULL AND queued < $1
 	UNION ALL ` + selectTasks + `
-	WHERE worker IS NULL AND awake AND not_before IS NOT NULL AND not_before < $1
+	WHERE worker IS NULL AND awake AND NOT cancelled AND not_before IS NOT NULL AND not_before < $1
 	LIMIT $2`
 
 	// selectWanted goes from one definition to the next in each of the two indexes of

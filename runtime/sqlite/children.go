@@ -16,31 +16,35 @@ import (
 // A task with a child that has not ended is held by it: no worker holds it, and it goes
 // only when the child ends. Its not_before is when it can be claimed all the same, or so far
 // away that it never comes, so that a claim needs no condition of its own.
+//
+// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
+// for that: one that has been cancelled is held by the child under a lease as long as theirs.
 const (
-	noChildHolds = ` AND (child IS NULL OR ended = 1)`
+	ofChild      = ` FROM tasks AS own WHERE own.run = tasks.child AND own.cancelled = 1`
+	leftUntil    = `(SELECT max(lease_until)` + ofChild + `)`
+	noChildHolds = ` AND (child IS NULL OR ended = 1 AND NOT EXISTS (SELECT 1` + ofChild + `))`
 	released     = `worker = NULL, claimed = NULL, lease_until = NULL, beat = NULL, progress = NULL`
 
 	holdByChild = `
 	UPDATE tasks SET child = ?, not_before = ?, ` + released + `
 	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0 AND child IS NULL AND awake = 1`
-	leaveClaimed = `
-	UPDATE tasks SET cancelled = 1, ` + released + `
+	leaveTask = `
+	UPDATE tasks SET cancelled = 1, epoch = CASE ended WHEN 1 THEN 0 ELSE epoch END, claimed = NULL, beat = NULL, progress = NULL,
+		worker = CASE ended WHEN 1 THEN child END, lease_until = CASE ended WHEN 1 THEN ` + leftUntil + ` END`
+	leaveClaimed = leaveTask + `
 	WHERE run = ? AND do = ? AND seq = ? AND epoch = ? AND worker IS NOT NULL AND cancelled = 0`
-	leaveOpen = `
-	UPDATE tasks SET cancelled = 1, ` + released + `
+	leaveOpen = leaveTask + `
 	WHERE run = ? AND do = ? AND cancelled = 0`
 	endHeld = `
 	UPDATE tasks SET ended = 1, not_before = ? WHERE child = ? AND ended = 0 AND cancelled = 0`
 	deleteLeftover = `
 	DELETE FROM tasks WHERE child = ? AND ended = 0 AND cancelled = 1`
 
-	// A child has left what workers hold of it though it has been cancelled. When it has ended, its task waits
-	// for that.
 	selectLeft = `
 	SELECT max(lease_until) FROM tasks WHERE run = ? AND cancelled = 1`
 	holdLeftover = `
-	UPDATE tasks SET ended = 1, epoch = 0, worker = child, claimed = ?2, beat = ?2, progress = ?2, lease_until = ?3
-	WHERE child = ?1 AND ended = 0 AND cancelled = 1`
+	UPDATE tasks SET ended = 1, epoch = 0, worker = child, lease_until = ?
+	WHERE child = ? AND ended = 0 AND cancelled = 1`
 	waitForLeft = `
 	UPDATE tasks SET lease_until = CASE cancelled WHEN 1 THEN ?2 END, not_before = CASE cancelled WHEN 1 THEN not_before ELSE ?2 END
 	WHERE child = ?1 AND ended = 1 AND (cancelled = 1 OR worker IS NULL)`
@@ -101,7 +105,7 @@ func (t *tx) endChild(ctx context.Context, c *store.Commit) error {
 	switch {
 	case err != nil || n > 0:
 	case left.Valid:
-		_, err = t.exec(holdLeftover, c.Run.Run, now, left.Int64)
+		_, err = t.exec(holdLeftover, left.Int64, c.Run.Run)
 	default:
 		_, err = t.exec(deleteLeftover, c.Run.Run)
 	}
@@ -148,7 +152,11 @@ func (t *tx) takeChild(ctx context.Context, row *store.TaskRow) (ended bool, not
 		return false, notBefore, err
 	}
 	if ended, notBefore = child.Status == machine.Finished, row.NotBefore; ended {
-		notBefore = child.Updated
+		left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, row.Child)
+		if err != nil {
+			return false, notBefore, err
+		}
+		notBefore = fromMicros(max(micros(child.Updated), left.Int64))
 	}
 	_, err = t.exec(deleteHeld, row.Child)
 	return ended, notBefore, err

@@ -26,7 +26,8 @@ const (
 	INSERT INTO checkpoints (key, run, at, data) VALUES (?, ?, ?, ?)
 	ON CONFLICT (key) DO UPDATE SET at = excluded.at, data = excluded.data`
 	release = `
-	UPDATE tasks SET queued = ?, not_before = ?, lost = lost + ?, ` + released + ` WHERE id = ?`
+	UPDATE tasks SET queued = ?, not_before = CASE ended WHEN 1 THEN coalesce(max(?2, ` + leftUntil + `), ?2, ` + leftUntil + `) ELSE ?2 END,
+		lost = lost + ?, ` + released + ` WHERE id = ?`
 	deleteTask = `
 	DELETE FROM tasks WHERE id = ?`
 )

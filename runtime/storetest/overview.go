@@ -220,6 +220,13 @@ func testWaiting(f *fixture) {
 	c.Run.Paused = true
 	f.commit(c)
 	equal(f, waiting(f.now.Add(2*time.Hour)), []string{})
+
+	f.begin("r3")
+	f.call("r3/c", f.now) // its time is over, and who left it behind waits for it
+	equal(f, waiting(f.now.Add(time.Second)), []string{"r3"})
+	f.cancel("r3", "a")
+	f.leftovers("r3/c")
+	equal(f, waiting(f.now.Add(time.Second)), []string{})
 }
 
 // testWanted: a version is wanted as long as one of its tasks waits, now or later.

@@ -72,6 +72,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"ChildTimeout", testChildTimeout},
 		{"ChildCancelled", testChildCancelled},
 		{"ChildStops", testChildStops},
+		{"ChildStopsAfter", testChildStopsAfter},
+		{"ChildStopsReleased", testChildStopsReleased},
 		{"ChildTakenOver", testChildTakenOver},
 		{"Reports", testReports},
 		{"RunsOfTree", testRunsOfTree},
