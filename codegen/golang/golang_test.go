@@ -50,7 +50,7 @@ func TestBounds(t *testing.T) {
 	want := `
 const (
 	MMaxSteps   = 21               // some run takes that many
-	MMaxTime    = 90 * time.Second // at most
+	MMaxTime    = 90 * time.Second // at most: 1m30s
 	MMaxCostUsd = 0.17             // some run takes that many
 	// MMaxCostTokens: no bound: A waitsfor ever
 	MMaxAttemptsFetchDiff = 4 // some run takes that many

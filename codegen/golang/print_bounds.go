@@ -2,6 +2,8 @@ package golang
 
 import (
 	"math/big"
+	"strings"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -19,37 +21,40 @@ func (m *machinePlan) planBounds(p *planner, b *ir.Bounds) {
 		return
 	}
 	at := m.src.Span
-	add := func(name string, of ir.Bound, value func(*big.Rat) string) {
-		c := boundPlan{Name: p.declare(m.Name+name, at)}
-		switch {
-		case of.Most == nil:
-			c.Note = "no bound: " + of.Why
-		case of.Exact:
-			c.Value, c.Note = value(of.Most), "some run takes that many"
-		default:
-			c.Value, c.Note = value(of.Most), "at most"
+	add := func(name string, of ir.Bound, value func(*big.Rat) (code, text string)) {
+		c := boundPlan{Name: p.declare(m.Name+name, at), Note: "no bound: " + of.Why}
+		if of.Most != nil {
+			c.Note = "at most"
+			if of.Exact {
+				c.Note = "some run takes that many"
+			}
+			var text string
+			if c.Value, text = value(of.Most); text != "" {
+				c.Note = strings.Replace(c.Note, "that many", "that long", 1) + ": " + text
+			}
 		}
 		m.Bounds = append(m.Bounds, c)
 	}
-	add("MaxSteps", b.Steps, ir.DecimalText)
+	number := func(r *big.Rat) (code, text string) { return ir.DecimalText(r), "" }
+	add("MaxSteps", b.Steps, number)
 	add("MaxTime", b.Time, timeBound)
 	for _, c := range b.Costs {
-		add("MaxCost"+exported(c.Name), c, ir.DecimalText)
+		add("MaxCost"+exported(c.Name), c, number)
 	}
 	for _, a := range b.Attempts {
-		add("MaxAttempts"+pathName(a.Name), a, ir.DecimalText)
+		add("MaxAttempts"+pathName(a.Name), a, number)
 	}
 }
 
-// timeBound is a number of nanoseconds as Go; the longest duration where it is
+// timeBound is a number of nanoseconds as Go, and as people read it; the longest duration where it is
 // more.
-func timeBound(r *big.Rat) string {
+func timeBound(r *big.Rat) (code, text string) {
 	whole := new(big.Int).Quo(r.Num(), r.Denom())
 	if !whole.IsInt64() {
-		return "time.Duration(1<<63 - 1)"
+		return "time.Duration(1<<63 - 1)", "more than 290 years"
 	}
-	code, _ := durationLiteral(whole.Int64())
-	return code
+	code, _ = durationLiteral(whole.Int64())
+	return code, time.Duration(whole.Int64()).String()
 }
 
 // bounds writes what is proved of a machine, so that a program can print it.

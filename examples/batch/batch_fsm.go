@@ -30,7 +30,7 @@ func (BatchState) MachineName() string { return "Batch" }
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	BatchMaxSteps         = 1                           // some run takes that many
-	BatchMaxTime          = 31245500 * time.Millisecond // at most
+	BatchMaxTime          = 31245500 * time.Millisecond // at most: 8h40m45.5s
 	BatchMaxCostUsd       = 20                          // some run takes that many
 	BatchMaxAttemptsShelf = 20                          // some run takes that many
 )
@@ -151,7 +151,7 @@ func (ShelfState) MachineName() string { return "Shelf" }
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ShelfMaxSteps            = 1                          // some run takes that many
-	ShelfMaxTime             = 6249100 * time.Millisecond // at most
+	ShelfMaxTime             = 6249100 * time.Millisecond // at most: 1h44m9.1s
 	ShelfMaxCostUsd          = 1                          // some run takes that many
 	ShelfMaxAttemptsDocument = 50                         // some run takes that many
 )
@@ -289,7 +289,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	DocumentMaxSteps           = 8                         // some run takes that many
-	DocumentMaxTime            = 480700 * time.Millisecond // at most
+	DocumentMaxTime            = 480700 * time.Millisecond // at most: 8m0.7s
 	DocumentMaxCostUsd         = 0.02                      // some run takes that many
 	DocumentMaxAttemptsExtract = 4                         // some run takes that many
 	DocumentMaxAttemptsName    = 4                         // some run takes that many

@@ -55,7 +55,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	CodeReviewMaxSteps                = 18             // some run takes that many
-	CodeReviewMaxTime                 = 24 * time.Hour // at most
+	CodeReviewMaxTime                 = 24 * time.Hour // at most: 24h0m0s
 	CodeReviewMaxCostTokens           = 602000         // some run takes that many
 	CodeReviewMaxCostUsd              = 2.01           // some run takes that many
 	CodeReviewMaxAttemptsFetchDiff    = 4              // some run takes that many
@@ -279,7 +279,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	FileReviewMaxSteps           = 4                 // some run takes that many
-	FileReviewMaxTime            = 487 * time.Second // at most
+	FileReviewMaxTime            = 487 * time.Second // at most: 8m7s
 	FileReviewMaxCostTokens      = 12000             // some run takes that many
 	FileReviewMaxCostUsd         = 0.04              // some run takes that many
 	FileReviewMaxAttemptsAnalyze = 4                 // some run takes that many

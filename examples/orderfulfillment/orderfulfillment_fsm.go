@@ -123,7 +123,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	OrderFulfillmentMaxSteps                    = 79                     // some run takes that many
-	OrderFulfillmentMaxTime                     = 27910672 * time.Second // at most
+	OrderFulfillmentMaxTime                     = 27910672 * time.Second // at most: 7752h57m52s
 	OrderFulfillmentMaxAttemptsReserveInventory = 16                     // some run takes that many
 	OrderFulfillmentMaxAttemptsAuthorizePayment = 28                     // some run takes that many
 	OrderFulfillmentMaxAttemptsCapturePayment   = 28                     // some run takes that many
@@ -658,7 +658,7 @@ func (NotificationState) MachineName() string { return "Notification" }
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	NotificationMaxSteps          = 4                  // some run takes that many
-	NotificationMaxTime           = 1482 * time.Second // at most
+	NotificationMaxTime           = 1482 * time.Second // at most: 24m42s
 	NotificationMaxAttemptsNotice = 3                  // some run takes that many
 	NotificationMaxAttemptsRecall = 1                  // some run takes that many
 )
@@ -833,7 +833,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	NoticeMaxSteps          = 4                 // some run takes that many
-	NoticeMaxTime           = 247 * time.Second // at most
+	NoticeMaxTime           = 247 * time.Second // at most: 4m7s
 	NoticeMaxAttemptsNotify = 4                 // some run takes that many
 )
 
@@ -992,7 +992,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	RecallMaxSteps            = 13                // some run takes that many
-	RecallMaxTime             = 741 * time.Second // at most
+	RecallMaxTime             = 741 * time.Second // at most: 12m21s
 	RecallMaxAttemptsWithdraw = 12                // some run takes that many
 )
 
@@ -1147,7 +1147,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	RefundMaxSteps                 = 4                 // some run takes that many
-	RefundMaxTime                  = 127 * time.Second // at most
+	RefundMaxTime                  = 127 * time.Second // at most: 2m7s
 	RefundMaxAttemptsRefundPayment = 4                 // some run takes that many
 )
 
@@ -1306,7 +1306,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	SettlementMaxSteps                 = 4                 // some run takes that many
-	SettlementMaxTime                  = 127 * time.Second // at most
+	SettlementMaxTime                  = 127 * time.Second // at most: 2m7s
 	SettlementMaxAttemptsSettlePayment = 4                 // some run takes that many
 )
 
@@ -1447,7 +1447,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ReleaseMaxSteps                    = 4                 // some run takes that many
-	ReleaseMaxTime                     = 127 * time.Second // at most
+	ReleaseMaxTime                     = 127 * time.Second // at most: 2m7s
 	ReleaseMaxAttemptsReleaseInventory = 4                 // some run takes that many
 )
 

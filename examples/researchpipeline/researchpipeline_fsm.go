@@ -62,7 +62,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	ResearchPipelineMaxSteps              = 12                   // some run takes that many
-	ResearchPipelineMaxTime               = 607090 * time.Second // at most
+	ResearchPipelineMaxTime               = 607090 * time.Second // at most: 168h38m10s
 	ResearchPipelineMaxCostUsd            = 6.05                 // some run takes that many
 	ResearchPipelineMaxAttemptsResearch   = 8                    // some run takes that many
 	ResearchPipelineMaxAttemptsSummarize  = 1                    // some run takes that many

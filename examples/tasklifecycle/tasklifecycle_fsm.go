@@ -93,7 +93,7 @@ const (
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	TaskLifecycleMaxSteps                     = 165                   // some run takes that many
-	TaskLifecycleMaxTime                      = 3239508 * time.Second // at most
+	TaskLifecycleMaxTime                      = 3239508 * time.Second // at most: 899h51m48s
 	TaskLifecycleMaxCostUsd                   = 34                    // some run takes that many
 	TaskLifecycleMaxAttemptsSendOffers        = 48                    // some run takes that many
 	TaskLifecycleMaxAttemptsWork              = 17                    // some run takes that many

@@ -96,7 +96,7 @@ func (v CodeReviewEvent) String() string {
 // costs and attempts of each activity that it can take. A cost can have decimals.
 const (
 	CodeReviewMaxSteps                = 21             // some run takes that many
-	CodeReviewMaxTime                 = 24 * time.Hour // at most
+	CodeReviewMaxTime                 = 24 * time.Hour // at most: 24h0m0s
 	CodeReviewMaxCostTokens           = 50000          // some run takes that many
 	CodeReviewMaxCostUsd              = 0.17           // some run takes that many
 	CodeReviewMaxAttemptsFetchDiff    = 4              // some run takes that many
