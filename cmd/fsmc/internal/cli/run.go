@@ -189,6 +189,8 @@ func (r *runner) usage(paths []string) error {
 		return err
 	case !r.works() && !r.detach:
 		return errNoWork
+	case r.id != "" && !r.detach:
+		return errors.New("--id is about one machine: name its file; without --id and a file, all unfinished runs continue, each with the version that the database has")
 	case r.id != "" || len(r.params) > 0 || len(r.given) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
 		return errors.New("--id, --param, --params, --tag, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:
