@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/parallel"
 	"github.com/fsmc-dev/fsmc/lang/resolve"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -22,6 +23,25 @@ var (
 	ErrNowhere = errors.New("leads nowhere: there is no such file or folder")
 	ErrLeaves  = errors.New("leads out of the project")
 )
+
+// Nowhere is ErrNowhere of the path to, in whose folder there are files and folders with names:
+// one of these may be meant.
+func Nowhere(to string, names []string) error {
+	dir, base := path.Split(to)
+	stem, stems, full := strings.TrimSuffix(base, ".fsm"), []string{}, map[string]string{}
+	for _, name := range names { // what all names end in does not make them alike
+		stems = append(stems, strings.TrimSuffix(name, ".fsm"))
+		full[stems[len(stems)-1]] = name
+	}
+	near := full[stem]
+	if other, ok := diag.Nearest(stem, stems); near == "" && ok {
+		near = full[other]
+	}
+	if near == "" {
+		return ErrNowhere
+	}
+	return &resolve.Misspelt{Err: ErrNowhere, Nearest: dir + near}
+}
 
 // InFolder reports whether the file called name is one of those that an import of its
 // folder means.

@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -44,10 +46,11 @@ func (e *Engine) Wait(ctx context.Context, run string) (View, error) {
 // looks looks at a run and at those below it again and again, until they rest.
 type looks struct {
 	*Engine
-	busy map[string]string // by run: a child that it waited for, and that did not rest, when it was last looked at
+	busy map[string]string    // by run: a child that it waited for, and that did not rest, when it was last looked at
+	said map[string]time.Time // by run: when the timer is due of which the log has said that it is waited for
 }
 
-func (e *Engine) looks() *looks { return &looks{e, map[string]string{}} }
+func (e *Engine) looks() *looks { return &looks{e, map[string]string{}, map[string]time.Time{}} }
 
 // busyBelow reports whether a run, if it still waits for what is below it, does so for the child that
 // did not rest before: then it does not rest either, whatever its other tasks are.
@@ -93,7 +96,7 @@ func (l *looks) idle(ctx context.Context, run string) (bool, error) {
 		case s.Status == machine.Ending || s.HasOpenTask():
 			return some, nil // what it waits for waits itself
 		}
-		return h.machine.WaitsOutside(s), nil
+		return l.waitsOutside(h.machine, s), nil
 	}
 	held, err := e.store.Held(ctx, run, e.now())
 	if err != nil {
@@ -102,7 +105,32 @@ func (l *looks) idle(ctx context.Context, run string) (bool, error) {
 	if held || e.unfired(s) {
 		return false, nil
 	}
-	return s.Status != Running || !s.PausedAt.IsZero() || h.machine.WaitsOutside(s), nil
+	return s.Status != Running || !s.PausedAt.IsZero() || l.waitsOutside(h.machine, s), nil
+}
+
+// longWait is how far ahead the timer is that someone who waits for it is told of.
+const longWait = 5 * time.Second
+
+// waitsOutside reports whether nothing moves a run without open tasks but events from outside. If a
+// timer does, which is not due soon, the log says so, once for each time at which one is due.
+func (l *looks) waitsOutside(m *Machine, s *machine.Snapshot) bool {
+	if m.WaitsOutside(s) {
+		return true
+	}
+	due := s.NextDue()
+	if s.HasOpenTask() || due.Sub(l.now()) < longWait || l.said[s.Run].Equal(due) {
+		return false
+	}
+	l.said[s.Run] = due
+	v := m.View(s)
+	for i := range v.Timers {
+		if t := &v.Timers[i]; t.Due.Equal(due) {
+			l.logger.Info("waiting for a timer", slog.String("run", s.Run), slog.String("machine", v.Machine),
+				slog.String("state", v.State), slog.String("timer", cmp.Or(t.Text, t.Name)), slog.Time("due", due))
+			break
+		}
+	}
+	return false
 }
 
 // standing are the tasks of a run that are open at now, and those cancelled ones that someone still holds.

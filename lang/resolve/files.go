@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,15 @@ import (
 // error says why there is none, as what follows the path in a sentence. It gives one
 // tree for one file, however often and by whatever path it is found.
 type Finder func(from, path string) ([]Target, error)
+
+// Misspelt is an error of a Finder that knows a path that was likely meant.
+type Misspelt struct {
+	Err     error
+	Nearest string
+}
+
+func (m *Misspelt) Error() string { return m.Err.Error() }
+func (m *Misspelt) Unwrap() error { return m.Err }
 
 // Target is a file to which an import leads.
 type Target struct {
@@ -142,8 +152,7 @@ func (f *file) resolveImports() {
 		}
 		targets, err := f.find(f.src.Name, path)
 		if err != nil {
-			f.report(unknownName, src.Path.Span(), quote(path)+" "+err.Error(),
-				"Write the path of a .fsm file or a folder, as seen from the folder of this file.")
+			f.noImport(src.Path.Span(), path, err)
 			f.gaps = true
 			continue
 		}
@@ -171,6 +180,17 @@ func (f *file) resolveImports() {
 		imp.Again = others > 0 && !fresh
 	}
 	f.out.Broken, f.out.Incomplete = f.out.Broken || f.m.Broken, f.out.Incomplete || f.gaps
+}
+
+// noImport reports that a path leads to no file.
+func (f *file) noImport(span token.Span, path string, err error) {
+	message := quote(path) + " " + err.Error()
+	var near *Misspelt
+	if !errors.As(err, &near) {
+		f.report(unknownName, span, message, "Write the path of a .fsm file or a folder, as seen from the folder of this file.")
+		return
+	}
+	f.report(unknownName, span, message, "Did you mean "+quote(near.Nearest)+"?").Fixes = replace(span, quote(near.Nearest))
 }
 
 // other is the file of t, with what it declares.

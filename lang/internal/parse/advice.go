@@ -26,7 +26,10 @@ func advice(word, what string, seen []*lexer.Token) string {
 			help = `A state is its name and a block, which may be empty: "state ` + behind.Value + ` { }".`
 		}
 	case "terminal":
-		if what == `"="` && slices.Contains(outcomes, behind.Value) {
+		if (behind.Value == "return" || behind.Value == "returns") && found.Type == tokName && depth(seen) > 0 {
+			open := slices.IndexFunc(seen, func(t *lexer.Token) bool { return is(t, "{") })
+			help = fmt.Sprintf("Write `%s returns %s` in front of the block.", words(seen[:open]), found.Value)
+		} else if what == `"="` && slices.Contains(outcomes, behind.Value) {
 			help = `Write the outcome behind the name: "terminal T ` + behind.Value + `".`
 		}
 	case "budget":
@@ -51,6 +54,15 @@ func advice(word, what string, seen []*lexer.Token) string {
 		return `Only a field of the context has a default. What may be left out has a "?" behind its type.`
 	}
 	return hint(what, found, behind)
+}
+
+// words are tokens as they may be written on one line.
+func words(tokens []*lexer.Token) string {
+	var out []string
+	for _, t := range tokens {
+		out = append(out, t.Value)
+	}
+	return strings.Join(out, " ")
 }
 
 func isNumber(t *lexer.Token) bool { return t.Type == tokInt || t.Type == tokNumber }

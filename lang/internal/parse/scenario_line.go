@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"slices"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
@@ -207,8 +209,27 @@ func (s *scenarioParser) expect() *ast.Expect {
 			s.wrongLine(t)
 		}
 	}
+	s.behindExpect(n)
 	n.Node = s.node(start)
 	return n
+}
+
+// behindExpect fails where what follows n on its line opens no other one.
+func (s *scenarioParser) behindExpect(n *ast.Expect) {
+	t := s.lex.Peek()
+	next := second(s.lex).Value
+	if s.failed || t.Type != tokName || t.Pos.Line != previous(s.lex).Pos.Line || slices.Contains(lineWords, t.Value) ||
+		s.namesActivity() || next == ast.Checkpoints || next == ast.IsLost {
+		return
+	}
+	help := "An \"expect\" takes a state, a condition, or \"refused\", \"ended\", \"halted\", \"attempt 2 of a\", \"published E { f = 1 }\" or \"waiting a\"."
+	switch {
+	case n.Kind == ast.ExpectPublished && next == "=":
+		help = "Write the fields in braces: \"published " + n.Name.Text + " { " + t.Value + " = … }\"."
+	case t.Value == "is":
+		help = "Write \"==\" to compare: \"is\" stands before \"set\" and \"not set\"."
+	}
+	s.failed, s.fault = true, &fault{span: span(t), message: "unexpected " + describe(t) + " behind what is expected", help: help}
 }
 
 func (s *scenarioParser) repeat() *ast.Repeat {

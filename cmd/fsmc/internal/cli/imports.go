@@ -53,6 +53,9 @@ func (r *reader) find(from, path string) ([]lang.Source, error) {
 	}
 	defer handle.Close()
 	file, rel, err := follow(root, target)
+	if errors.Is(err, lang.ErrNowhere) {
+		return nil, lang.Nowhere(path, beside(handle, root, target))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +91,21 @@ func (r *reader) find(from, path string) ([]lang.Source, error) {
 	}
 	r.folders[known] = found
 	return found, nil
+}
+
+// beside are the names of what an import can mean in the folder of target, which lies below root.
+func beside(handle *os.Root, root, target string) (names []string) {
+	rel, err := filepath.Rel(root, filepath.Dir(target))
+	if err != nil {
+		return nil
+	}
+	entries, _ := fs.ReadDir(handle.FS(), filepath.ToSlash(rel))
+	for _, e := range entries {
+		if lang.IsSource(e.Name()) || e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // importFile reads the file at a place, which is rel below the root, unless it has been

@@ -29,7 +29,8 @@ the command continues that run instead. It works until the run ends, or until th
 run waits only for events from outside. Without --follow, it does not wait for a
 timer that runs beside such events: start the command again when the timer is due.
 But if only a state around the state of the run takes events, it waits for the timers
-of that inner state.
+of that inner state. When it begins to wait for a timer of more than a few seconds, it
+says so on standard error.
 
 Without PATH, it works on every unfinished run in the database, each with the
 version of the machine with which it started. With --follow, it also works on
@@ -99,7 +100,7 @@ ended, because it waits for something, or because the command was stopped.`,
 	f.BoolVar(&r.detach, "detach", false, "start the run and return at once; another fsmc run works on it")
 	f.IntVar(&r.concurrency, "concurrency", 16, "run at most `N` activities at once")
 	f.DurationVar(&r.lease, "lease", 30*time.Second, "how long a claim is valid: after a crash, another worker can claim the attempt after `DURATION`")
-	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "do not print the steps, or what timer is waited for")
 	c.MarkFlagsMutuallyExclusive("follow", "detach", "once")
 	c.MarkFlagsMutuallyExclusive("activities", "worker")
 	c.MarkFlagsMutuallyExclusive("param", "params")
@@ -188,6 +189,8 @@ func (r *runner) usage(paths []string) error {
 		return err
 	case !r.works() && !r.detach:
 		return errNoWork
+	case r.id != "" && !r.detach:
+		return errors.New("--id is about one machine: name its file; without --id and a file, all unfinished runs continue, each with the version that the database has")
 	case r.id != "" || len(r.params) > 0 || len(r.given) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
 		return errors.New("--id, --param, --params, --tag, --machine, --once and --detach are about one machine: name its file")
 	case r.follow && r.asJSON:

@@ -55,15 +55,18 @@ func (r *runner) compile(paths []string) (*program, error) {
 	return p, r.equip(p)
 }
 
-// equip gives p, and the machines that it calls, what does their work.
+// equip gives p, and the machines that it calls, what does their work. The error is of all of them.
 func (r *runner) equip(p *program) error {
+	if err := r.checkActivities(); err != nil {
+		return err
+	}
+	var faults []error
 	for _, one := range append(slices.Clip(p.callees), p) {
 		var err error
-		if one.handlers, err = r.handlers(one.machine); err != nil {
-			return err
-		}
+		one.handlers, err = r.handlers(one.machine)
+		faults = append(faults, err)
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // register makes p known to engine, and before it the machines that it calls.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -36,7 +37,7 @@ func (r *runner) loggingJSON(said []string) []runtime.Option {
 	handler := slog.NewJSONHandler(to, &slog.HandlerOptions{ReplaceAttr: durationText})
 	r.log = slog.New(handler)
 	if r.quiet {
-		return []runtime.Option{runtime.WithLogger(r.log)}
+		return []runtime.Option{runtime.WithLogger(slog.New(&unsaidLog{handler, r, []string{timerMessage}}))}
 	}
 	return []runtime.Option{
 		runtime.WithLogger(slog.New(&unsaidLog{handler, r, said})),
@@ -57,11 +58,7 @@ const stderrMessage = "stderr"
 
 // sayStderr prints such a line.
 func (r *runner) sayStderr(record *slog.Record) {
-	said := map[string]slog.Value{}
-	record.Attrs(func(a slog.Attr) bool {
-		said[a.Key] = a.Value
-		return true
-	})
+	said := attributes(record)
 	line := describe.Plain(said["line"].String(), 10_000)
 	if n, ok := said["left_out"]; ok {
 		line = "… " + describe.Count(n.Int64(), "line") + " left out"
@@ -71,6 +68,29 @@ func (r *runner) sayStderr(record *slog.Record) {
 		of = describe.Attempt(of, do.String())
 	}
 	fmt.Fprintf(r.err, "%s  %s, attempt %s: %s\n", said["run"], of, said["attempt"], line)
+}
+
+// timerMessage is that of a record about a run that waits long for a timer.
+const timerMessage = "waiting for a timer"
+
+// sayTimer prints such a record.
+func (r *runner) sayTimer(record *slog.Record) {
+	if r.quiet {
+		return
+	}
+	said := attributes(record)
+	timer := strings.TrimPrefix(said["timer"].String(), said["state"].String()+" ")
+	fmt.Fprintf(r.err, "%s waits in %s for %q (until %s)\n", said["run"], said["state"], timer, describe.When(said["due"].Time(), record.Time))
+}
+
+// attributes are those of a record, by name.
+func attributes(record *slog.Record) map[string]slog.Value {
+	said := map[string]slog.Value{}
+	record.Attrs(func(a slog.Attr) bool {
+		said[a.Key] = a.Value
+		return true
+	})
+	return said
 }
 
 // leftInPart is what the engine says of a version that it meets, and does not do all of.
@@ -108,6 +128,9 @@ func (l *unsaidLog) Handle(ctx context.Context, record slog.Record) error {
 	case l.runner.logJSON && !slices.Contains(l.said, record.Message):
 	case record.Message == stderrMessage:
 		l.runner.sayStderr(&record)
+		return nil
+	case record.Message == timerMessage:
+		l.runner.sayTimer(&record)
 		return nil
 	case !l.Handler.Enabled(ctx, record.Level):
 		return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -75,6 +76,11 @@ func stepText(s *machine.StepView) string {
 		return fmt.Sprintf("%6s  start -> %s", at, s.To)
 	case s.From != s.To || s.Effect == machine.Moved:
 		return fmt.Sprintf("%6s  %s -> %s  (%s)", at, s.From, s.To, s.Input)
+	case s.Activity != "" && s.Input == string(s.Effect): // it had nothing to say, and others are open
+		return fmt.Sprintf("%6s  %s  (%s %s)", at, s.To, s.Activity, s.Effect)
+	}
+	if of, ended := strings.CutSuffix(s.Input, "."+string(s.Effect)); ended { // of a label, or an element of a list
+		return fmt.Sprintf("%6s  %s  (%s %s)", at, s.To, of, s.Effect)
 	}
 	return fmt.Sprintf("%6s  %s  (%s, %s)", at, s.To, s.Input, s.Effect)
 }
