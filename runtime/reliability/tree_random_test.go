@@ -37,7 +37,7 @@ import (
 //     sound, noTasks, toldOnce, paid, healthy; and no message and no timer is left: settled;
 //   - a tree can be pruned, and no goroutine is left.
 func TestRandomTrees(t *testing.T) {
-	trees := count(t, "FSMC_TREES", 40)
+	trees := count(t, "FSMC_TREES", 30)
 	if testing.Short() {
 		trees = min(trees, 10)
 	}
