@@ -70,6 +70,8 @@ row 'A day of timers' '{timers fired in a virtual day} timers in 24 hours of vir
 	"go test -run '^TestDay\$' $here"
 row 'Random machines, store errors, lost workers, dead engines' '{random machines} machines, {random machines that the checker proves} of them proved, {steps of random machines} steps, {injected store errors} store errors, {engines that died} dead engines' 'all invariants; no goroutine left' \
 	"FSMC_MACHINES=${FSMC_MACHINES:-500} FSMC_SEED=${FSMC_SEED:-$(date +%s)} go test -run '^TestRandomMachines\$' -timeout 1h $here"
+row 'Random operators on random trees of runs, dead engines' '{random trees} trees, each grown two times, {runs of random trees} runs, {steps of random trees} steps, {attempts of random trees} attempts, {acts of operators on random trees} acts of operators, {engines of random trees that died} dead engines' 'limits, keys, budgets and the end of children; every run has ended; nothing is left' \
+	"FSMC_TREES=${FSMC_TREES:-500} FSMC_SEED=${FSMC_SEED:-$(date +%s)} go test -run '^TestRandomTrees\$' -timeout 1h $here"
 row 'The tests themselves' 'a sound database is damaged, in one place at a time' 'the invariant reports it' \
 	"go test -run 'Bite\$' $here"
 

@@ -150,8 +150,8 @@ func (e *Engine) hearOnce(ctx context.Context, run string) (waits bool, cancelle
 		if err != nil {
 			return false, cancelled, err
 		}
-		if task.Cancelled { // once it has taken its cancel, it cleans up, and goes on
-			if _, below, err := e.decode(ctx, &row); err != nil || !below.Cancelled {
+		if task.Cancelled { // once it has taken its cancel, it cleans up, and goes on; in a terminal it takes none
+			if _, below, err := e.decode(ctx, &row); err != nil || !below.Cancelled && below.Status != machine.Ending {
 				return false, cancelled, err
 			}
 			cancelled++

@@ -92,9 +92,18 @@ var (
 	bells    = sync.OnceValue(func() *model { return load("bells") })
 	convoy   = sync.OnceValue(func() *model { return load("convoy") })
 	claimOld = sync.OnceValue(func() *model { return load("claim") })
+	tree     = sync.OnceValue(func() *model { return load("tree") })
+	fan      = sync.OnceValue(func() *model { return load("fan") })
 
 	claimNew = sync.OnceValue(func() *model { return compiled(strings.ReplaceAll(claimOld().source, "Waiting", "Held")) })
+	treeNew  = sync.OnceValue(func() *model { return freshened(tree()) })
+	fanNew   = sync.OnceValue(func() *model { return freshened(fan()) })
 )
+
+// freshened is the machine with one event more.
+func freshened(m *model) *model {
+	return compiled(strings.ReplaceAll(m.source, "event Skip", "event Fresh\n    event Skip"))
+}
 
 func load(name string) *model {
 	text, err := testdata.ReadFile("testdata/" + name + ".fsm")
