@@ -3,13 +3,11 @@ package check
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // "A refutation is replayed on the rules of a step before it is printed; one that
@@ -97,7 +95,7 @@ func (s *shared) ends(w *witness.Witness, what replay.Ending) *witness.Witness {
 // lastRow is what a witness says of its last input, and if that is Broken, by what.
 type lastRow struct {
 	what  replay.Ending
-	fault replay.Fault
+	fault *replay.Fault
 }
 
 // breaks notes that w ends with f. Of a guess the run has to show that it is f: what is known to
@@ -106,18 +104,5 @@ func (s *shared) breaks(w *witness.Witness, f explore.Fault) {
 	if s.ends(w, replay.Broken); !f.Guessed {
 		return
 	}
-	s.endings[w] = lastRow{replay.Broken, func(c *machine.Cause) bool {
-		switch {
-		case f.Assign != nil:
-			// The run names the whole field, also where an item or a published value does not fit.
-			place := f.Assign.Var.Name[strings.LastIndex(f.Assign.Var.Name, " ")+1:]
-			return c.Code == machine.Overflow ||
-				(c.Code == machine.OutOfRange || c.Code == machine.BadValue) && strings.Contains("."+place+".", "."+c.Args[0]+".")
-		case f.Unset != nil:
-			return (c.Code == machine.FieldUnset || c.Code == machine.ParamUnset) && c.Args[0] == f.Unset.Name
-		case f.Absent != nil:
-			return c.Code == machine.InputField && c.Args[0] == f.Absent.Name
-		}
-		return c.Code == machine.RequireCircle
-	}}
+	s.endings[w] = lastRow{replay.Broken, &replay.Fault{Assigned: f.Assign, Unset: f.Unset, Absent: f.Absent}}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/check/stop"
@@ -26,8 +27,29 @@ const (
 	Broken                // the step cannot be computed
 )
 
-// Fault reports whether a cause is the one for which a step is said to be Broken; nil of any.
-type Fault func(*machine.Cause) bool
+// Fault is why a step is said to be Broken: the effect that leaves its range, the field or the field of
+// an event that is read and has no value, or else requires that lead round.
+type Fault struct {
+	Assigned *ir.Assign
+	Unset    *ir.Var
+	Absent   *ir.EventField
+}
+
+// is reports whether the runtime's step failed by f.
+func (f *Fault) is(c *machine.Cause) bool {
+	switch {
+	case f.Assigned != nil:
+		// The run names the whole field, also where an item or a published value does not fit.
+		place := f.Assigned.Var.Name[strings.LastIndex(f.Assigned.Var.Name, " ")+1:]
+		return c.Code == machine.Overflow ||
+			(c.Code == machine.OutOfRange || c.Code == machine.BadValue) && strings.Contains("."+place+".", "."+c.Args[0]+".")
+	case f.Unset != nil:
+		return (c.Code == machine.FieldUnset || c.Code == machine.ParamUnset) && c.Args[0] == f.Unset.Name
+	case f.Absent != nil:
+		return c.Code == machine.InputField && c.Args[0] == f.Absent.Name
+	}
+	return c.Code == machine.RequireCircle
+}
 
 // Stage performs witnesses of one machine, one at a time. It makes the machine ready for the
 // first of them: that takes longer than most of them do.
@@ -52,9 +74,9 @@ func (s *Stage) step() bool {
 // Witness performs w, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
-// again. Where the end is Broken, fault says by what. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
+// again. Where the end is Broken, fault says by what; nil for anything. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
 // activity; nil where nobody knows. The search for values polls until.
-func (s *Stage) Witness(w *witness.Witness, ending Ending, fault Fault, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
+func (s *Stage) Witness(w *witness.Witness, ending Ending, fault *Fault, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
 	if s.about == nil {
 		about, err := newBook(s.m)
 		if err != nil {
@@ -104,7 +126,7 @@ type player struct {
 	m       *ir.Machine
 	w       *witness.Witness
 	ending  Ending
-	fault   Fault
+	fault   *Fault
 	early   bool // see way
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
@@ -214,7 +236,7 @@ func (p *player) ends(err error, i int) bool {
 // broken reports whether err is the fault for which the witness says that a step cannot be computed.
 func (p *player) broken(err error) bool {
 	var broken *stepError
-	return errors.As(err, &broken) && (p.fault == nil || p.fault(broken.cause))
+	return errors.As(err, &broken) && (p.fault == nil || p.fault.is(broken.cause))
 }
 
 func (p *player) note(i int, row witness.Row) {

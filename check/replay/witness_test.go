@@ -9,8 +9,8 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/lang/diag"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/langtest"
-	rt "github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 const machine = `machine M(limit int) {
@@ -83,10 +83,10 @@ func TestWitness(t *testing.T) {
 func TestWitnessBreaksByItsFault(t *testing.T) {
 	m := langtest.Machine(t, machine)
 	w := &diag.Witness{Loop: -1, Path: []diag.Step{{State: "A", Input: "Claim", Data: map[string]any{"n": int64(4)}}, {State: "A"}}}
-	for code, want := range map[rt.CauseCode]bool{rt.OutOfRange: true, rt.Overflow: false} {
-		fault := func(c *rt.Cause) bool { return c.Code == code }
-		if _, err := replay.On(m).Witness(read(m, w), replay.Broken, fault, nil, nil); (err == nil) != want {
-			t.Errorf("%s: %v", code, err)
+	for _, f := range m.Fields {
+		_, err := replay.On(m).Witness(read(m, w), replay.Broken, &replay.Fault{Assigned: &ir.Assign{Var: f}}, nil, nil)
+		if want := f.Name == "n"; (err == nil) != want {
+			t.Errorf("as a fault of %s: %v", f.Name, err)
 		}
 	}
 }
