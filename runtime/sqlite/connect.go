@@ -141,7 +141,7 @@ func logAhead(ctx context.Context, conn *sql.Conn, patience time.Duration) error
 		if err == nil && mode != "wal" {
 			return fmt.Errorf("the file system gives journal mode %q where the write-ahead log was asked for", mode)
 		}
-		if code(err) != sqlite3.ErrBusy || time.Now().After(deadline) {
+		if !kept(err) || time.Now().After(deadline) {
 			return err
 		}
 		select {
@@ -150,6 +150,12 @@ func logAhead(ctx context.Context, conn *sql.Conn, patience time.Duration) error
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// kept reports whether err says that another process keeps the database locked. ErrProtocol says so of
+// the log's index, which a process can have locked while it stands still.
+func kept(err error) bool {
+	return code(err) == sqlite3.ErrBusy || code(err) == sqlite3.ErrProtocol
 }
 
 // code is the result code of SQLite in err, or 0.
@@ -167,7 +173,7 @@ func translate(err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	switch code(err) {
-	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case sqlite3.ErrCorrupt:
 		return fmt.Errorf("%w: %w", ErrDamaged, err)

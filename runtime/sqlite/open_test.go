@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // raw runs statements on a file past the store.
@@ -326,4 +328,14 @@ func TestCrashWhileMade(t *testing.T) {
 	s := openAt(t, path)
 	putDefinition(t, s)
 	commit(t, s, firstStep("r"))
+}
+
+// TestKeptLocked: whatever SQLite calls it that another process keeps a lock, of the file or of the
+// index of its log, it is an outage, after which work goes on, and no fault of the file.
+func TestKeptLocked(t *testing.T) {
+	for _, code := range []sqlite3.ErrNo{sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol} {
+		if err := translate(sqlite3.Error{Code: code}); !errors.Is(err, ErrBusy) || !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%v is no outage", err)
+		}
+	}
 }

@@ -121,7 +121,7 @@ const turnLooks = 30 * time.Millisecond
 func (w *writer) begin() error {
 	for deadline := time.Now().Add(w.busyTimeout); ; {
 		err := w.exec("BEGIN IMMEDIATE")
-		if code(err) != sqlite3.ErrBusy || time.Now().After(deadline) {
+		if !kept(err) || time.Now().After(deadline) {
 			return err
 		}
 	}
