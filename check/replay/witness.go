@@ -74,8 +74,9 @@ func (s *Stage) step() bool {
 // Witness performs w, with values for whatever it leaves open, and gives it
 // with all values and the times at which things happen. It is an error where
 // some row is not what happens there; of a loop, where the run cannot go round
-// again. Where the end is Broken, fault says by what; nil for anything. Lasts says how long a run of each machine may last that m calls, in nanoseconds, by
-// activity; nil where nobody knows. The search for values polls until.
+// again. Where the end is Broken, fault says by what; nil for anything. Lasts says how long a run of
+// each machine may last that m calls, in nanoseconds, by activity; nil where nobody knows. The search
+// for values polls until.
 func (s *Stage) Witness(w *witness.Witness, ending Ending, fault *Fault, lasts []int64, until *stop.Stop) (*witness.Witness, error) {
 	if s.about == nil {
 		about, err := newBook(s.m)

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -21,40 +20,44 @@ func (m *machinePlan) planBounds(p *planner, b *ir.Bounds) {
 		return
 	}
 	at := m.src.Span
-	add := func(name string, of ir.Bound, value func(*big.Rat) (code, text string)) {
+	add := func(name string, of ir.Bound, value func(most *big.Rat, exact bool) (code, note string)) {
 		c := boundPlan{Name: p.declare(m.Name+name, at), Note: "no bound: " + of.Why}
 		if of.Most != nil {
-			c.Note = "at most"
-			if of.Exact {
-				c.Note = "some run takes that many"
-			}
-			var text string
-			if c.Value, text = value(of.Most); text != "" {
-				c.Note = strings.Replace(c.Note, "that many", "that long", 1) + ": " + text
-			}
+			c.Value, c.Note = value(of.Most, of.Exact)
 		}
 		m.Bounds = append(m.Bounds, c)
 	}
-	number := func(r *big.Rat) (code, text string) { return ir.DecimalText(r), "" }
-	add("MaxSteps", b.Steps, number)
+	add("MaxSteps", b.Steps, numberBound)
 	add("MaxTime", b.Time, timeBound)
 	for _, c := range b.Costs {
-		add("MaxCost"+exported(c.Name), c, number)
+		add("MaxCost"+exported(c.Name), c, numberBound)
 	}
 	for _, a := range b.Attempts {
-		add("MaxAttempts"+pathName(a.Name), a, number)
+		add("MaxAttempts"+pathName(a.Name), a, numberBound)
 	}
 }
 
-// timeBound is a number of nanoseconds as Go, and as people read it; the longest duration where it is
-// more.
-func timeBound(r *big.Rat) (code, text string) {
-	whole := new(big.Int).Quo(r.Num(), r.Denom())
+// numberBound is a bound as Go, and what a comment says of it.
+func numberBound(most *big.Rat, exact bool) (code, note string) {
+	if exact {
+		return ir.DecimalText(most), "some run takes that many"
+	}
+	return ir.DecimalText(most), "at most"
+}
+
+// timeBound is numberBound of nanoseconds: the longest duration where it is more. The comment
+// has it as people read it.
+func timeBound(most *big.Rat, exact bool) (code, note string) {
+	note = "at most: "
+	if exact {
+		note = "some run takes that long: "
+	}
+	whole := new(big.Int).Quo(most.Num(), most.Denom())
 	if !whole.IsInt64() {
-		return "time.Duration(1<<63 - 1)", "more than 290 years"
+		return "time.Duration(1<<63 - 1)", note + "more than 290 years"
 	}
 	code, _ = durationLiteral(whole.Int64())
-	return code, time.Duration(whole.Int64()).String()
+	return code, note + time.Duration(whole.Int64()).String()
 }
 
 // bounds writes what is proved of a machine, so that a program can print it.
