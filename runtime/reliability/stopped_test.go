@@ -51,9 +51,13 @@ func (e ends) OnAttempt(a runtime.AttemptInfo) {
 func hold(dir, name string) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	worker, _, _ := strings.Cut(name, ":")
+	worker, _, second := strings.Cut(name, ":")
+	lease := 300 * time.Millisecond
+	if second { // is not stopped, and keeps what it has however slow the computer is
+		lease = time.Minute
+	}
 	e := ends{make(chan runtime.AttemptEnd, 10)}
-	s, err := parcels.open(dir, worker, 0, runtime.WithConcurrency(1), runtime.WithObserver(e))
+	s, err := parcels.open(dir, worker, 0, runtime.WithConcurrency(1), runtime.WithLease(lease), runtime.WithObserver(e))
 	if err != nil {
 		return err
 	}
