@@ -105,6 +105,10 @@ func (s *shared) OpenProduct() *explore.Product {
 	return s.proof.bare
 }
 
+// SumsFit reports whether every effect surely stays in the range of its field, which is known
+// without what guards read of sums.
+func (s *shared) SumsFit() bool { return explore.SumsFit(s.Table(), s.loosest()) }
+
 // looseEach is how many configurations each state may have, on average, while
 // neither values nor counters are told apart.
 const looseEach = 16

@@ -40,6 +40,23 @@ func TryLarge(t *flat.Table, before, limit int) (p *Product, seen *Seen) {
 	return tryWithout(t, fit, true, 0, limit, limit)
 }
 
+// SumsFit reports whether every effect surely stays in the range of its field, since what arms
+// add to does, whatever guards say of it: paths that depend on it are guessed. Where that
+// takes more than limit configurations, it is false.
+func SumsFit(t *flat.Table, limit int) bool {
+	all := data.AllSums(t.Machine)
+	if len(all) == 0 {
+		return false
+	}
+	held := data.NewWithout(t.Machine, all, data.MostValues)
+	for _, s := range all {
+		held.Vars[s.Var].Read = false
+	}
+	p, _ := try(t, limit, held, nil)
+	return p != nil && !slices.ContainsFunc(p.Faults(), func(f Fault) bool { return f.Assign != nil }) &&
+		!slices.ContainsFunc(all, func(s *data.Sum) bool { return !p.fits(s) })
+}
+
 // fits reports whether s surely stays in its range.
 func (p *Product) fits(s *data.Sum) bool {
 	of, n := p.Components()

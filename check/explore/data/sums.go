@@ -25,17 +25,22 @@ type Added struct{ Up, Down int64 }
 // Sums are the sums of m, in source order.
 func Sums(m *ir.Machine) []*Sum {
 	decides := decisive(m)
-	var list []*Sum
+	list := slices.DeleteFunc(AllSums(m), func(s *Sum) bool { return slices.Contains(decides, s.Var) })
+	held := NewWithout(m, list, MostValues)
+	return slices.DeleteFunc(list, func(s *Sum) bool { return held.Vars[s.Var].Read })
+}
+
+// AllSums are the fields of m that are sums but for that paths may depend on them, in source order.
+func AllSums(m *ir.Machine) (list []*Sum) {
 	for _, v := range m.Fields {
-		if v.Type.Limits() == nil || slices.Contains(decides, v) {
+		if v.Type.Limits() == nil {
 			continue
 		}
 		if s := sumOf(m, v); s != nil {
 			list = append(list, s)
 		}
 	}
-	held := NewWithout(m, list, MostValues)
-	return slices.DeleteFunc(list, func(s *Sum) bool { return held.Vars[s.Var].Read })
+	return list
 }
 
 // decisive are the variables that guards, requires, timers and waits read, and what host
