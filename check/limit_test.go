@@ -19,14 +19,17 @@ import (
 )
 
 // TestPastTheLimit: what the limit leaves open is said; what the control graph
-// settles is not.
+// settles is not, and what a short run meets is found.
 func TestPastTheLimit(t *testing.T) {
 	src, err := os.ReadFile("testdata/many.fsm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `15: undecided: undecided: whether a cycle can be taken without end ("Counting")
-15: undecided: undecided: whether some run takes an arm ("Counting")
+	want := `15: undecided: undecided: whether some run takes an arm ("Counting")
+21: unbounded-loop: "Counting" can be entered again and again without end
+  loop 0s Counting Up
+  0s Counting Down
+   Counting 
 `
 	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, src), all.Rules, 1000))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -113,8 +116,9 @@ func TestSumsPastTheLimit(t *testing.T) {
 		{"1..99", "min(n + event.by, 9_000)", ", n = max(n - a, 0)", true}, // which comes 9,000 times at most
 	} {
 		got := lines(check.RunUpTo(program(t, fmt.Appendf(nil, machine, c.by, c.sum, c.lose)), all.Rules, 1000))
-		if open := strings.Contains(got, "whether a cycle can be taken without end"); open == c.ends {
-			t.Errorf("%s, %s%s: open is %t:\n%s", c.by, c.sum, c.lose, open, got)
+		found, open := strings.Contains(got, "unbounded-loop"), strings.Contains(got, "whether a cycle can be taken without end")
+		if c.ends == (found || open) {
+			t.Errorf("%s, %s%s: found is %t, open is %t:\n%s", c.by, c.sum, c.lose, found, open, got)
 		}
 	}
 }
@@ -245,7 +249,7 @@ const counters = `machine Counters {
 // TestOneFindingForOneQuestion: what the limit leaves open has one cause, which
 // its help names; what was entered before the limit is known. That a field is
 // set on every way to where it is read needs neither counters nor values; that it
-// is not stays open.
+// is not is found where a short run shows it.
 func TestOneFindingForOneQuestion(t *testing.T) {
 	found := check.RunUpTo(program(t, []byte(counters)), all.Rules, 1000)
 	want := `8: undecided: undecided: whether some run takes an arm ("Counting" and "Noting")
@@ -260,8 +264,8 @@ func TestOneFindingForOneQuestion(t *testing.T) {
 		}
 	}
 	unset := strings.Replace(counters, " { note = event.text }", "", 1)
-	if got := lines(check.RunUpTo(program(t, []byte(unset)), all.Rules, 1000)); !strings.Contains(got, "whether every field that is read has been set") {
-		t.Errorf("a read of a field that nothing sets is not in question:\n%s", got)
+	if got := lines(check.RunUpTo(program(t, []byte(unset)), all.Rules, 1000)); !strings.Contains(got, `16: read-before-set: field "note" is read here`) {
+		t.Errorf("a read of a field that nothing sets is not found:\n%s", got)
 	}
 }
 

@@ -30,6 +30,10 @@ type proof struct {
 	most     int              // the limit
 	bare     *explore.Product // see OpenProduct
 	bareTold bool             // it was asked for
+
+	begun     *shared // see early.go
+	begunTold bool    // it was asked for
+
 	control  *control.Graph
 	seen     []*explore.Seen // before a limit was passed
 	entered  []bool          // surely, by state ID; see control.Graph.SurelyEntered

@@ -13,7 +13,7 @@
 //   - What several rules need: awaits.go and raised.go (facts about states), fixes.go and
 //     removal.go (fixes), words.go (messages).
 //   - How rules are run: run.go, and session.go, which checks machines before their callers.
-//     Then confirm.go replays each witness, silence.go drops a finding where another one says
+//     Past the limit early.go looks at the runs that are short. Then confirm.go replays each witness, silence.go drops a finding where another one says
 //     the same, and suppress.go those that a comment allows.
 //   - The worst case: bounds.go, and upper.go past the limit; held.go, of costs that a run is
 //     held to; factors.go, reasons.go and showfigure.go, which say what a figure is made of,
@@ -56,6 +56,10 @@ type Rule struct {
 	// input. Whether a timer always comes first is not its question; a run that
 	// reaches the state is.
 	Static bool
+
+	// OneRun is set where a finding is what one run meets, whatever others do: some are found past
+	// the limit, too.
+	OneRun bool
 
 	// Late is set where Run comes after all other rules: it reports what they have
 	// left open.

@@ -120,6 +120,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
 				s.changes = nil
 				r.run(&Pass{shared: s, rule: r})
+				s.early(r)
 			}
 		}
 	}

@@ -86,8 +86,11 @@ func (p *Product) Broken(same func(Broken) bool) []Broken {
 
 // Behind lists the states that no run enters, though one might if the steps
 // given could be computed: what their arms lead to, and on from there whatever
-// the guards say.
+// the guards say. There are none where it is not known what runs enter.
 func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
+	if p.partial {
+		return nil
+	}
 	var starts []int32
 	for _, b := range steps {
 		for _, to := range p.wouldLead(b) {

@@ -164,14 +164,27 @@ func try(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (
 
 // exploration is try with what it took.
 func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) (x *search, seen *Seen) {
-	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
+	if x = searchOf(t, limit, tracked, clocks); x == nil {
 		return nil, nil
+	}
+	if !x.goThrough(limit) {
+		return nil, x.seenSoFar()
+	}
+	x.numberJunctions()
+	return x, nil
+}
+
+// searchOf is an exploration that has not begun; nil of a machine that is broken, and where there is
+// surely too much.
+func searchOf(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Clocks) *search {
+	if t.Machine.Broken || t.Machine.Incomplete || t.Machine.Root.Leaf() == nil || limit <= 0 {
+		return nil
 	}
 	code := step.Compile(t, tracked, clocks)
 	if code == nil {
-		return nil, nil
+		return nil
 	}
-	x = newSearch(t, code)
+	x := newSearch(t, code)
 	x.most = stepsEach * limit
 	if tracked.Wide {
 		x.most = stepsOfWide * limit
@@ -180,18 +193,23 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 		}
 	}
 	if tracked.Wide && tracked.Starts() > float64(x.most) {
-		return nil, nil
+		return nil
 	}
+	return x
+}
+
+// goThrough explores up to limit configurations, and reports whether these are all.
+func (x *search) goThrough(limit int) bool {
 	x.start()
 	half := 0 // of the steps, until there were half as many configurations
 	for c := int32(1); int(c) < x.store.count; c++ {
 		x.Stop.Poll()
-		if x.work > mostWork(t) || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
-			return nil, x.seenSoFar()
+		if x.work > mostWork(x.Table) || x.Tries > x.most || x.store.count > limit || len(x.To)+len(x.junctions.to) > edgesEach*limit || len(x.store.words) > maxStored {
+			return false
 		}
 		if c&(c-1) == 0 {
 			if c >= firstLook && (x.surelyMore(limit) || (x.Tries-half)/int(c/2)*x.store.count > farMore*x.most) {
-				return nil, x.seenSoFar()
+				return false
 			}
 			half = x.Tries
 		}
@@ -199,12 +217,25 @@ func exploration(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.C
 		x.expand(c)
 		x.settle()
 	}
-	if x.Tries > x.most {
-		return nil, x.seenSoFar()
-	}
 	x.First = append(x.First, int32(len(x.To)))
+	return x.Tries <= x.most
+}
+
+// FirstOf is a part of the product: the configurations that are reached first, up to limit, as if
+// the last of them led nowhere. A path of it is one of the product. It is nil of a machine that is
+// broken.
+func FirstOf(t *flat.Table, limit int) *Product {
+	x := searchOf(t, limit, data.New(t.Machine), nil)
+	if x == nil {
+		return nil
+	}
+	if x.partial = !x.goThrough(limit); x.partial {
+		for len(x.First) <= x.store.count {
+			x.First = append(x.First, int32(len(x.To)))
+		}
+	}
 	x.numberJunctions()
-	return x, nil
+	return x.Product
 }
 
 // firstLook is after how many configurations it is asked first whether there are surely too

@@ -25,6 +25,7 @@ var Rule = &check.Rule{
 	Question: "whether a bound can run out with nothing to take over",
 	Fix:      "ends the chain with `else -> …` to a failure terminal; for an event also with `else reject` or `else ignore`",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 

@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Question: "whether every deferred event is taken in the end",
 	Fix:      "adds `ignore …` to the state",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 

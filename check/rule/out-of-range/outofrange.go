@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "an effect can leave the declared range of its field in some run, or an argument never fits",
 	Question: "whether every effect stays in the range of its field",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 

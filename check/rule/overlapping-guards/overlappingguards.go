@@ -21,6 +21,7 @@ var Rule = &check.Rule{
 	Question: "whether two handlers of one trigger can both apply",
 	Fix:      "joins both handlers into one chain",
 	Run:      run,
+	OneRun:   true,
 }
 
 // pair are two handlers of one state that speak of the same input.

@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "some run reads a field that it has not set, and no `is set` protects it",
 	Question: "whether every field that is read has been set",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 

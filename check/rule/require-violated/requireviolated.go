@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Summary:   "some run would enter a state, or stay in it, with its `require` false",
 	Question:  "whether a `require` always holds",
 	Run:       run,
+	OneRun:    true,
 	Absence:   true,
 	Unreached: true,
 	SilencedBy: []check.Silence{

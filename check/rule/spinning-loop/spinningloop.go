@@ -20,6 +20,7 @@ var Rule = &check.Rule{
 	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
 	Question: "whether a cycle that waits for nothing can be taken without end",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 
 	Unreached: true, // no run need enter a leaf from which requires lead round

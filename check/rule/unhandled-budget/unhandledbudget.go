@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Question: "whether a run passes its budget where nothing takes `over_budget`",
 	Fix:      "adds `on over_budget -> …`, to a failure terminal",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "over-budget", At: check.SamePlace},

@@ -17,6 +17,7 @@ var Rule = &check.Rule{
 	Question: "whether some arm always takes what comes from within the run",
 	Fix:      "ends the chain with `else -> …`, to a failure terminal",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 

@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Question: "whether all activities can end with nothing to take `done`",
 	Fix:      "adds `on done -> …`, to a terminal, to the state",
 	Run:      run,
+	OneRun:   true,
 	Absence:  true,
 }
 
