@@ -185,7 +185,7 @@ func (s *shared) Unreachable(state *ir.State) bool {
 		return false
 	}
 	enters := func(seen *explore.Seen) bool { return seen.Entered(state) }
-	if s.surelySeen(enters) {
+	if s.surelySeen(enters) || s.entersEarly(state) {
 		return false
 	}
 	if p := s.Product(); p != nil {
@@ -205,7 +205,7 @@ func (s *shared) Unreachable(state *ir.State) bool {
 
 // SurelyTaken reports whether a run takes a that was gone through before the limit was passed.
 func (s *shared) SurelyTaken(a *ir.Arm) bool {
-	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) })
+	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) }) || s.SmallProduct() == nil && s.takesEarly(a)
 }
 
 // surelySeen reports whether an exploration that was given up had gone through a run of which does holds.

@@ -27,7 +27,7 @@ type Product struct {
 	Table   *flat.Table
 	Guessed bool // some choice was made for want of knowing
 	paced   bool // its paths keep to the times of all timers
-	partial bool // see FirstOf
+	partial bool // see Part
 
 	program    *step.Program
 	store      *store

@@ -221,23 +221,6 @@ func (x *search) goThrough(limit int) bool {
 	return x.Tries <= x.most
 }
 
-// FirstOf is a part of the product: the configurations that are reached first, up to limit, as if
-// the last of them led nowhere. A path of it is one of the product. It is nil of a machine that is
-// broken.
-func FirstOf(t *flat.Table, limit int) *Product {
-	x := searchOf(t, limit, data.New(t.Machine), nil)
-	if x == nil {
-		return nil
-	}
-	if x.partial = !x.goThrough(limit); x.partial {
-		for len(x.First) <= x.store.count {
-			x.First = append(x.First, int32(len(x.To)))
-		}
-	}
-	x.numberJunctions()
-	return x.Product
-}
-
 // firstLook is after how many configurations it is asked first whether there are surely too
 // many; it is asked again after twice as many, and so on.
 const firstLook = 16

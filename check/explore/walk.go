@@ -1,0 +1,352 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/explore/step"
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
+
+// Past the limit much can be shown all the same, for one run is enough that enters a state, or
+// meets a fault. Short ones are gone through breadth first. For long ones there are walks at
+// random, each of which likes some steps and hardly ever takes others: so one has elements that
+// nearly all fail, and another one hundreds that do not. (Swarm testing: Groce et al., 2012.)
+
+// Part is a part of the product, with up to about limit configurations that come first, and half
+// as many more that walks find, as if the others led nowhere. A path of it is one of the product. It is
+// nil of a machine that is broken. It is the same each time.
+func Part(t *flat.Table, limit int) *Product {
+	held := data.New(t.Machine)
+	held.FewOpen = true // or a machine with long lists would hardly begin
+	clocks, tooMany := step.NewClocks(t, held, step.EveryTimer)
+	x := searchOf(t, limit, held, clocks)
+	if x == nil {
+		return nil
+	}
+	x.paced = !tooMany
+	if x.partial = !x.goThrough(limit); x.partial {
+		w := newWalker(x)
+		x.most, x.work = 2*x.most, 0
+		w.wander(limit / 2)
+		w.arrange()
+	}
+	x.numberJunctions()
+	return x.Product
+}
+
+// likings are how much walks like what they meet.
+var likings = []float64{1, 1, 0.1, 0.001}
+
+// walker goes on in an exploration in any order.
+type walker struct {
+	*search
+	rand  *rand.Rand
+	end   []int32           // by configuration: behind the last of its edges; None where it is not explored
+	likes map[trait]float64 // of the walk at hand
+	known []liked           // the same by label, as far as it is known
+	sizes [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
+	lists []list            // by do: its elements in the visit at hand
+}
+
+// list is how many elements a visit begins with, and how many of them have ended.
+type list struct {
+	step.Elements
+	ended int64
+}
+
+// liked is how much a walk likes a label.
+type liked struct {
+	each float64 // 0 where it is not known
+	few  float64 // how much less, where many elements were open and few are left
+}
+
+// trait is something that steps have in common: what it is of, and what it says.
+type trait struct {
+	do, input int32
+	kind      ir.CaseKind
+	few       bool // few elements are left
+}
+
+func newWalker(x *search) *walker {
+	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: make([]list, len(x.Table.Machine.Dos)), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
+	explored := len(x.First)
+	for c := range explored {
+		if c+1 < explored {
+			w.end = append(w.end, x.First[c+1])
+		} else {
+			w.end = append(w.end, int32(len(x.To)))
+		}
+	}
+	if explored > x.store.count { // of all the last edges are known, and the steps were too many
+		w.end, x.First = w.end[:x.store.count], x.First[:x.store.count]
+	}
+	return w
+}
+
+// longest is how many steps a walk has at most: more than all elements of all fan-outs take.
+func (w *walker) longest() int {
+	most := 200
+	for _, d := range w.Table.Machine.Dos {
+		if d.Fan != nil {
+			most += 4 * int(min(d.Fan.Most, 10_000))
+		}
+	}
+	return most
+}
+
+// wander walks until limit more configurations are explored, or that many walks bring no more.
+func (w *walker) wander(limit int) {
+	longest, left := w.longest(), limit
+	for steps := 0; left > 0 && steps < 8*limit; {
+		clear(w.likes)
+		clear(w.known)
+		clear(w.sizes)
+		for at, n := int32(0), 0; n < longest && left > 0; n++ {
+			if w.Stop.Poll(); w.work > maxWorkLong || w.Tries > w.most || len(w.To) > 2*edgesEach*limit || len(w.store.words) > maxStored {
+				return
+			}
+			steps++
+			if w.explore(at) {
+				left--
+			}
+			if at = w.choose(at); at == graph.None {
+				break
+			}
+		}
+	}
+}
+
+// explore adds the edges of configuration c, and reports whether it had not been explored.
+func (w *walker) explore(c int32) bool {
+	w.grow()
+	if w.end[c] != graph.None {
+		return false
+	}
+	w.First[c] = int32(len(w.To))
+	w.expand(c)
+	w.settle()
+	w.grow()
+	w.end[c] = int32(len(w.To))
+	return true
+}
+
+// grow makes room for configurations that are new.
+func (w *walker) grow() {
+	for len(w.end) < w.store.count {
+		w.end, w.First = append(w.end, graph.None), append(w.First, graph.None)
+	}
+}
+
+// choose is where a step from c leads that the walk likes, or None.
+func (w *walker) choose(c int32) int32 {
+	first, end := w.First[c], w.end[c]
+	all := 0.0
+	for e := first; e < end; e++ {
+		all += w.like(c, e)
+	}
+	if all == 0 {
+		return graph.None
+	}
+	at, chosen := w.rand.Float64()*all, graph.None
+	for e := first; e < end && at >= 0; e++ {
+		if like := w.like(c, e); like > 0 {
+			at, chosen = at-like, e
+		}
+	}
+	w.note(chosen)
+	if to := w.To[chosen]; to >= 0 {
+		return to
+	}
+	j, begin := coded(w.To[chosen]), int32(0)
+	if j > 0 {
+		begin = w.junctions.behind[j-1]
+	}
+	return w.junctions.to[begin+w.rand.Int32N(w.junctions.behind[j]-begin)]
+}
+
+// like is how much the walk likes edge e of configuration c; 0 where its list has not so many elements,
+// or has more: a configuration may know how many are open at the least, and not how many there were.
+func (w *walker) like(c, e int32) float64 {
+	label := w.labelAt[e]
+	for int(label) >= len(w.known) {
+		w.known = append(w.known, liked{})
+	}
+	l, k := w.labels[label], &w.known[label]
+	if k.each == 0 {
+		w.ask(l, k)
+	}
+	d := w.endsElement(l, e)
+	if d == nil {
+		return k.each
+	}
+	open, more := w.openOf(d, w.To[e])
+	of := &w.lists[d.ID]
+	n := of.ended + 1 + open
+	if n > of.Most || n < of.Least && !more {
+		return 0
+	}
+	if _, before := w.openOf(d, c); before && !more {
+		return k.each * k.few
+	}
+	return k.each
+}
+
+// endsElement is the do of which an element ends along e, and the run stays; nil where there is none.
+func (w *walker) endsElement(l Label, e int32) *ir.Do {
+	if l.Kind != Stayed || l.Input == graph.None || w.To[e] < 0 {
+		return nil
+	}
+	if d := w.Table.Case(l.Input).Do; d != nil && d.Fan != nil {
+		return d
+	}
+	return nil
+}
+
+// openOf is how many elements of d are open in configuration c at the least, and whether there may be more.
+func (w *walker) openOf(d *ir.Do, c int32) (n int64, more bool) {
+	v, i := &w.Program.Packing.Visits[d.State.ID], slices.Index(d.State.Dos, d)
+	switch {
+	case v.Counts(i):
+		return v.Open(w.words(c), i)
+	case v.HasEnded(w.words(c), i):
+		return 0, false
+	}
+	return 1, true
+}
+
+// note notes what e does to lists.
+func (w *walker) note(e int32) {
+	l := w.labels[w.labelAt[e]]
+	if l.Kind == Started || l.Kind == Moved {
+		for _, b := range w.begun[l.Begun] {
+			d := w.Table.Machine.States[l.Into].Dos[b.Place]
+			w.lists[d.ID] = list{Elements: b}
+		}
+	} else if d := w.endsElement(l, e); d != nil {
+		w.lists[d.ID].ended++
+	}
+}
+
+// ask finds out how much the walk likes l: how its activity ends, and how long lists are, counts for
+// something of its own.
+func (w *walker) ask(l Label, k *liked) {
+	k.each, k.few = 1, 1
+	if l.Kind == Started || l.Kind == Moved {
+		for _, b := range w.begun[l.Begun] {
+			d := w.Table.Machine.States[l.Into].Dos[b.Place]
+			size, like := 2, 1/float64(max(1, min(d.Fan.Most, enoughElements)-3)) // one of so many sizes
+			switch {
+			case b.Most == 0:
+				size, like = 0, 1
+			case b.Most > b.Least || b.Most == d.Fan.Most:
+				size, like = 3, 1
+			case b.Most <= 2:
+				size, like = 1, 0.5
+			}
+			k.each *= like * w.likeOfSize(d, size)
+		}
+	}
+	if l.Input == graph.None {
+		k.each *= w.likeOf(trait{do: l.Do, input: graph.None})
+		return
+	}
+	in := w.Table.Case(l.Input)
+	if in.Do == nil {
+		k.each *= w.likeOf(trait{do: graph.None, input: l.Input})
+		return
+	}
+	of := trait{do: int32(in.Do.ID), input: graph.None, kind: in.Kind}
+	k.each *= w.likeOf(of)
+	of.input = l.Input
+	k.each *= w.likeOf(of)
+	k.few = w.likeOf(trait{do: of.do, input: graph.None, few: true})
+}
+
+// enoughElements is up to how many elements are mostly told apart where a visit begins.
+const enoughElements = data.MaxHeldElements
+
+// likeOfSize is how much the walk likes lists of a size for d.
+func (w *walker) likeOfSize(d *ir.Do, size int) float64 {
+	like := &w.sizes[d.ID][size]
+	if *like == 0 {
+		*like = likings[w.rand.IntN(len(likings))]
+	}
+	return *like
+}
+
+// likeOf is how much the walk likes steps with a trait.
+func (w *walker) likeOf(t trait) float64 {
+	like, known := w.likes[t]
+	if !known {
+		like = likings[w.rand.IntN(len(likings))]
+		if t.few {
+			like *= 0.01 // else elements would hardly ever be many
+		}
+		w.likes[t] = like
+	}
+	return like
+}
+
+// arrange puts the edges in the order of the configurations that they leave. They were added in the
+// order in which those were explored.
+func (w *walker) arrange() {
+	w.grow()
+	moved := make([]int32, len(w.To))
+	to, labelAt, of := make([]int32, 0, len(w.To)), make([]int32, 0, len(w.To)), make([]rests, 0, len(w.To))
+	for c, end := range w.end {
+		first := w.First[c]
+		w.First[c] = int32(len(to))
+		if end == graph.None {
+			continue
+		}
+		for e := first; e < end; e++ {
+			moved[e] = int32(len(to))
+			to, labelAt, of = append(to, w.To[e]), append(labelAt, w.labelAt[e]), append(of, w.rests[e])
+		}
+	}
+	w.To, w.labelAt, w.rests = to, labelAt, of
+	w.First = append(w.First, int32(len(to)))
+	for _, came := range [][]int32{w.came, w.junctions.came} {
+		for i, e := range came {
+			if e >= 0 {
+				came[i] = moved[e]
+			}
+		}
+	}
+}
+
+// mostPaths is how many of the paths are told that a part of the product has for one question: some
+// are no runs.
+const mostPaths = 8
+
+// Into are the shortest paths into state or a leaf within it.
+func (p *Product) Into(state *ir.State) [][]int32 {
+	return p.shortest(func(_, to int32) bool { leaf := p.Leaf(to); return leaf != nil && leaf.Inside(state) })
+}
+
+// Along are the shortest paths that end with an edge of a.
+func (p *Product) Along(a *ir.Arm) [][]int32 {
+	return p.shortest(func(e, _ int32) bool { return p.Label(e).Arm == int32(a.ID) })
+}
+
+// shortest are the shortest paths that end with an edge that ends accepts, one for each configuration
+// from which there is one.
+func (p *Product) shortest(ends func(e, to int32) bool) (paths [][]int32) {
+	for c := range int32(p.Len()) {
+		for e := p.First[c]; e < p.First[c+1]; e++ {
+			if ends(e, p.To[e]) {
+				paths = append(paths, append(p.PathTo(c), e))
+				break
+			}
+		}
+		if len(paths) == 1024 {
+			break
+		}
+	}
+	slices.SortStableFunc(paths, func(a, b []int32) int { return len(a) - len(b) })
+	return paths[:min(len(paths), mostPaths)]
+}
