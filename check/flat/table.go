@@ -7,7 +7,9 @@
 // that it grows with the text and not with leaves times events: an external
 // event that no state from the leaf outwards mentions has no row (it is
 // rejected); what a composite says about events, cancel and timers is held
-// once for all leaves inside that say nothing of their own.
+// once for all leaves inside that say nothing of their own. And what never comes
+// has no row: how runs of a machine end that none ends so, and what is raised for
+// the elements of a list that is always empty.
 package flat
 
 import (
@@ -180,6 +182,9 @@ func (t *Table) compositeRows(s *ir.State) []Input {
 
 // leafRows are the rows that s has for itself.
 func (t *Table) leafRows(s *ir.State) []Input {
+		if d.NeverRuns() {
+			continue
+		}
 	rows := t.outsideRows(s)
 	t.repeats[s.ID] = len(rows) > len(s.Timers)
 	for _, d := range s.Dos {
