@@ -24,8 +24,8 @@ func (t *Table) Callee(a *ir.Activity) *Callee {
 	if a.Machine == nil {
 		return nil
 	}
-	if c := t.callees[a.Index]; c != nil {
-		return c
+	if a.Index < len(t.callees) && t.callees[a.Index] != nil {
+		return t.callees[a.Index]
 	}
 	return unknown
 }

@@ -55,12 +55,9 @@ type Table struct {
 	lost     [][]*ir.Arm // by state: see Lost
 }
 
-// New computes the table of m. Of the machines that it calls nothing is known but their
-// text.
-func New(m *ir.Machine) *Table { return NewCalling(m, make([]*Callee, len(m.Activities))) }
-
-// NewCalling is New with what is known of the machines that m calls, by activity.
-func NewCalling(m *ir.Machine, callees []*Callee) *Table {
+// New computes the table of m, with what is known of the machines that it calls, by activity:
+// nil where that is no more than their text.
+func New(m *ir.Machine, callees []*Callee) *Table {
 	n := len(m.States)
 	t := &Table{Machine: m, callees: callees, spoken: make([]spoken, n), rows: make([][]Input, n), repeats: make([]bool, n), lost: make([][]*ir.Arm, n)}
 	t.number()
@@ -182,12 +179,12 @@ func (t *Table) compositeRows(s *ir.State) []Input {
 
 // leafRows are the rows that s has for itself.
 func (t *Table) leafRows(s *ir.State) []Input {
-		if d.NeverRuns() {
-			continue
-		}
 	rows := t.outsideRows(s)
 	t.repeats[s.ID] = len(rows) > len(s.Timers)
 	for _, d := range s.Dos {
+		if d.NeverRuns() {
+			continue
+		}
 		first, end := t.casesOf(d)
 		for id := first; id < end; id++ {
 			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d.Activity, c.Event) {

@@ -19,7 +19,7 @@ func load(t *testing.T) []*ir.Machine {
 // Choices, whose meaning it has.
 func TestTableIsWhatTheIRSays(t *testing.T) {
 	for _, m := range load(t) {
-		table := flat.New(m)
+		table := flat.New(m, nil)
 		for _, leaf := range m.States {
 			if leaf.Kind != ir.Leaf {
 				continue
