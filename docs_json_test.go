@@ -14,7 +14,7 @@ import (
 
 // TestJSONInDocs holds the tables of docs/runtime.md that name the fields of a report
 // against the type that is printed. A row has fields in its first cell; where those
-// are objects, or lists of them, its second cell has all fields of these.
+// are objects, or lists of them, its second cell has all fields of these, or a table of their own.
 func TestJSONInDocs(t *testing.T) {
 	for _, c := range []struct {
 		header   string
@@ -40,7 +40,7 @@ func TestJSONInDocs(t *testing.T) {
 					t.Errorf("%s: %q stands on the wrong side of %q", c.header, name, c.optional)
 				}
 				below := namesBelow(f.typ)
-				told := quotedNames(row[1])
+				told := append(quotedNames(row[1]), namesOfEach(t, name)...)
 				for _, name := range below {
 					if !slices.Contains(told, name) {
 						t.Errorf("%s: the row %s does not have %q", c.header, row[0], name)
@@ -59,6 +59,20 @@ func TestJSONInDocs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// namesOfEach are the fields in the table of their own that the objects of a field have, if any.
+func namesOfEach(t *testing.T, field string) (names []string) {
+	header := "| each of `" + field + "` | |"
+	if src, err := os.ReadFile("docs/runtime.md"); err != nil || !strings.Contains(string(src), header) {
+		return nil
+	}
+	for _, row := range tableBelow(t, "docs/runtime.md", header) {
+		for _, cell := range row {
+			names = append(names, quotedNames(cell)...)
+		}
+	}
+	return names
 }
 
 type jsonField struct {

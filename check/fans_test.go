@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
@@ -220,6 +221,43 @@ machine Count(names [1..%d]string) {
 		}
 		if got != c.want {
 			t.Errorf("%s %s: the last input is %q, want %q", c.when, c.block, got, c.want)
+		}
+	}
+}
+
+// TestTimeOfAnEmptyFanOut: a machine that is called for no element is not stopped either.
+func TestTimeOfAnEmptyFanOut(t *testing.T) {
+	const text = `
+machine Child {
+    activity undo()
+    initial A
+    state A {
+        after 1h -> Done
+        on cancel -> B
+    }
+    state B {
+        do undo() timeout 5h
+        on done, failed -> Done
+    }
+    terminal Done
+}
+machine M(xs [0..MOST]string) {
+    activity work()
+    initial A
+    state A {
+        do machine Child() for x in xs
+        do work() timeout 10h
+        on Child.Done {}
+        on done, failed -> Done
+        after 1h -> Done
+    }
+    terminal Done
+}
+`
+	for most, want := range map[string]time.Duration{"0": time.Hour, "1": 6 * time.Hour} {
+		m := program(t, []byte(strings.Replace(text, "MOST", most, 1))).Machines[1]
+		if f := check.Bounds(m, explore.DefaultLimit).Time; f.Amount == nil || f.Amount.Num().Int64() != int64(want) {
+			t.Errorf("with at most %s elements it lasts %v ns, want %s", most, f.Amount, want)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func BenchmarkGates(b *testing.B) {
 					b.Fatal(got)
 				}
 			}
-			p := explore.NewProduct(flat.New(prog.Machines[0]), explore.DefaultLimit)
+			p := explore.NewProduct(flat.New(prog.Machines[0], nil), explore.DefaultLimit)
 			b.ReportMetric(float64(p.Configurations()), "configurations")
 			b.ReportMetric(float64(len(p.To)), "edges")
 		})

@@ -252,4 +252,13 @@ var mutations = []mutation{
 		sound: "a place in a record is set only where the record is"},
 	{machine: "archive", kind: "take a record for sure", what: "a message must have what an event may not bring",
 		old: "event Kept   { reader string, on Shelf? }", new: "event Kept   { reader string, on Shelf }", must: "read-before-set"},
+	{machine: "archive", kind: "widen a range", what: "a box may have five pages, where four have a place",
+		old: "event Opened { pages [0..4]string }", new: "event Opened { pages [0..5]string }", must: "out-of-range"},
+	{machine: "archive", kind: "call in a circle", what: "a catalogue starts another catalogue at its end",
+		old: "do machine Index(9) as last\n        on last.Indexed, last.Stopped, last.failed -> Catalogued",
+		new: "do machine Catalogue(shelves) as last\n        on last.Catalogued, last.Closed, last.failed -> Catalogued", must: "unbounded-loop"},
+	{machine: "archive", kind: "leave a declaration", what: "a record of which nothing is made any more",
+		old: "record Shelf {", new: "record Lender { name string }\nrecord Shelf {", must: "unused"},
+	{machine: "archive", kind: "leave a declaration", what: "an import that brings nothing which is used",
+		old: "// Archives boxes of paper.", new: "import \"archive.fsm\"\n\n// Archives boxes of paper.", must: "unused"},
 }

@@ -112,7 +112,7 @@ func (p *Pass) Report(f Finding) {
 // Table is the flattened table of the machine.
 func (s *shared) Table() *flat.Table {
 	if s.table == nil {
-		s.table = flat.NewCalling(s.Machine, s.known())
+		s.table = flat.New(s.Machine, s.known())
 		s.table.Stop = s.stop
 	}
 	return s.table

@@ -63,7 +63,7 @@ func TestJSONDecidesNothing(t *testing.T) {
 		plain = strings.Replace(plain, r[0], r[1], 1)
 	}
 	configurations := func(src string) int {
-		return explore.NewProduct(flat.New(program(t, []byte(src)).Machines[0]), explore.DefaultLimit).Configurations()
+		return explore.NewProduct(flat.New(program(t, []byte(src)).Machines[0], nil), explore.DefaultLimit).Configurations()
 	}
 	if a, b := configurations(src), configurations(plain); a != b {
 		t.Errorf("%d configurations with a json that is built, %d without", a, b)

@@ -233,7 +233,7 @@ func TestEntries(t *testing.T) {
 		if m.Broken || m.Incomplete || m.Root.Leaf() == nil {
 			continue
 		}
-		p := explore.NewProduct(flat.New(m), 2_000)
+		p := explore.NewProduct(flat.New(m, nil), 2_000)
 		if p == nil {
 			continue
 		}

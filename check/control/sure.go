@@ -211,7 +211,7 @@ func (c *Graph) surelyDone(leaf *ir.State) bool {
 	}
 	ends := flat.InPlace{}
 	for _, d := range leaf.Dos {
-		ends[d] = d.Activity.Silent()
+		ends[d] = d.Activity.Silent() || d.NeverRuns()
 	}
 	for in := range c.Inputs(leaf) {
 		if in.Do != nil && surely(in, flat.Stays) {

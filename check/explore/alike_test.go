@@ -36,7 +36,7 @@ func TestRunsOfChains(t *testing.T) {
 
 // TestTryFurther: what gave up before is not tried a second time with a higher limit.
 func TestTryFurther(t *testing.T) {
-	table := flat.New(langtest.Machine(t, "machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n"))
+	table := flat.New(langtest.Machine(t, "machine M {\n initial A\n after 2h -> T\n state A { after 1h -> B }\n state B { after 30m -> A unbounded }\n terminal T\n}\n"), nil)
 	for before, timed := range map[int]bool{0: true, maxTimed - 1: true, maxTimed: false} {
 		if p, _ := TryFurther(table, before, DefaultLimit, DefaultLimit); p == nil || p.Timed() != timed || p.paced != timed {
 			t.Errorf("tried up to %d before: times decide is not %v", before, timed)

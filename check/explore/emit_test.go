@@ -14,7 +14,7 @@ import (
 func explored(t *testing.T, src string) *search {
 	t.Helper()
 	m := langtest.Machine(t, src)
-	x, _ := exploration(flat.New(m), DefaultLimit, data.New(m), nil)
+	x, _ := exploration(flat.New(m, nil), DefaultLimit, data.New(m), nil)
 	if x == nil {
 		t.Fatal("it is past the limit")
 	}

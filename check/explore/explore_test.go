@@ -80,7 +80,7 @@ machine Times {
     state F { after 1h -> G }
     terminal G
 }`)
-	g := control.New(flat.New(m))
+	g := control.New(flat.New(m, nil))
 	want := []string{"30s A after wait", "35s B after pause", "2m35s C w.failed(timeout)", "2m35s D cancel", "F"}
 	if diff := cmp.Diff(want, rows(t, g, state(t, m, "F"))); diff != "" {
 		t.Errorf("witness (-want +got):\n%s", diff)
@@ -106,7 +106,7 @@ func parallel(n int) string {
 func TestActivitiesSideBySide(t *testing.T) {
 	const n = 300
 	m := langtest.Machine(t, parallel(n))
-	p := explore.NewProduct(flat.New(m), explore.DefaultLimit)
+	p := explore.NewProduct(flat.New(m, nil), explore.DefaultLimit)
 	if got, want := p.Configurations(), n+4; got != want {
 		t.Errorf("%d configurations, want %d: the start, one for each end, two terminals", got, want)
 	}
@@ -136,7 +136,7 @@ machine Requires {
     state D { on Go -> Done }
     terminal Done
 }`)
-	g := control.New(flat.New(m))
+	g := control.New(flat.New(m, nil))
 	if diff := cmp.Diff([]string{"A", "B", "D", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -165,7 +165,7 @@ machine Choice {
     terminal Done
     terminal Never
 }`)
-	g := control.New(flat.New(m))
+	g := control.New(flat.New(m, nil))
 	if diff := cmp.Diff([]string{"A", "B", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -175,7 +175,7 @@ machine Choice {
 // that surely enters or surely finishes from a run does, if no step halts it.
 func TestControlHasAllPaths(t *testing.T) {
 	for _, m := range langtest.Machines(t, "../rule/*/testdata/*.fsm") {
-		table := flat.New(m)
+		table := flat.New(m, nil)
 		p := explore.NewProduct(table, explore.DefaultLimit)
 		if p == nil {
 			continue
@@ -197,7 +197,7 @@ func TestControlHasAllPaths(t *testing.T) {
 
 func BenchmarkExplore(b *testing.B) {
 	m := langtest.Machine(b, parallel(200))
-	table := flat.New(m)
+	table := flat.New(m, nil)
 	for b.Loop() {
 		explore.NewProduct(table, explore.DefaultLimit)
 	}

@@ -32,7 +32,7 @@ func flagged(t *testing.T, n int, event, arms string) *flat.Table {
 	}
 	b.WriteString(" }" + after + "\n" + arms + " }\n state Other {\n  on Go when f1 && !f2 -> Third else -> Done\n  on Clear -> Wait unbounded { f0 = false }\n }\n" +
 		" state Third { on Go when f0 -> Done else reject }\n terminal Done\n terminal Late failure\n}\n")
-	return flat.New(langtest.Machine(t, b.String()))
+	return flat.New(langtest.Machine(t, b.String()), nil)
 }
 
 // TestFlagsOneByOne: an event that brings flags one by one leads to the same

@@ -14,7 +14,7 @@ import (
 
 func product(t testing.TB, src string) *explore.Product {
 	t.Helper()
-	p := explore.NewProduct(flat.New(langtest.Machine(t, src)), explore.DefaultLimit)
+	p := explore.NewProduct(flat.New(langtest.Machine(t, src), nil), explore.DefaultLimit)
 	if p == nil {
 		t.Fatal("past the limit")
 	}
@@ -175,7 +175,7 @@ func grid(k int) string {
 
 func BenchmarkProduct(b *testing.B) {
 	m := langtest.Machine(b, grid(6))
-	table := flat.New(m)
+	table := flat.New(m, nil)
 	for b.Loop() {
 		p := explore.NewProduct(table, explore.DefaultLimit)
 		b.ReportMetric(float64(p.Configurations()), "configurations")

@@ -24,8 +24,8 @@ func (t *Table) Callee(a *ir.Activity) *Callee {
 	if a.Machine == nil {
 		return nil
 	}
-	if c := t.callees[a.Index]; c != nil {
-		return c
+	if a.Index < len(t.callees) && t.callees[a.Index] != nil {
+		return t.callees[a.Index]
 	}
 	return unknown
 }
@@ -38,8 +38,8 @@ func (t *Table) Never(a *ir.Activity, e *ir.Event) bool {
 
 // Limitless reports whether an attempt of d may run without end.
 func (t *Table) Limitless(d *ir.Do) bool {
-	if d.Activity.Circular {
-		return false // that is the fault of the calls
+	if d.Activity.Circular || d.NeverRuns() {
+		return false // a circle is the fault of the calls
 	}
 	if c := t.Callee(d.Activity); c != nil && !c.Waits {
 		return false

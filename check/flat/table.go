@@ -7,7 +7,9 @@
 // that it grows with the text and not with leaves times events: an external
 // event that no state from the leaf outwards mentions has no row (it is
 // rejected); what a composite says about events, cancel and timers is held
-// once for all leaves inside that say nothing of their own.
+// once for all leaves inside that say nothing of their own. And what never comes
+// has no row: how runs of a machine end that none ends so, and what is raised for
+// the elements of a list that is always empty.
 package flat
 
 import (
@@ -53,12 +55,9 @@ type Table struct {
 	lost     [][]*ir.Arm // by state: see Lost
 }
 
-// New computes the table of m. Of the machines that it calls nothing is known but their
-// text.
-func New(m *ir.Machine) *Table { return NewCalling(m, make([]*Callee, len(m.Activities))) }
-
-// NewCalling is New with what is known of the machines that m calls, by activity.
-func NewCalling(m *ir.Machine, callees []*Callee) *Table {
+// New computes the table of m, with what is known of the machines that it calls, by activity:
+// nil where that is no more than their text.
+func New(m *ir.Machine, callees []*Callee) *Table {
 	n := len(m.States)
 	t := &Table{Machine: m, callees: callees, spoken: make([]spoken, n), rows: make([][]Input, n), repeats: make([]bool, n), lost: make([][]*ir.Arm, n)}
 	t.number()
@@ -183,6 +182,9 @@ func (t *Table) leafRows(s *ir.State) []Input {
 	rows := t.outsideRows(s)
 	t.repeats[s.ID] = len(rows) > len(s.Timers)
 	for _, d := range s.Dos {
+		if d.NeverRuns() {
+			continue
+		}
 		first, end := t.casesOf(d)
 		for id := first; id < end; id++ {
 			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d.Activity, c.Event) {

@@ -3,6 +3,19 @@
 // a field go where a guard holds. The answer is yes with values that show it,
 // no, or undecided, where the work would pass a limit. It is never a guess.
 //
+// # The map
+//
+// In the order in which to read it:
+//
+//   - What is asked: guard.go, judge.go (a formula that is asked about for many values), board.go
+//     (many formulas of which some are asked about together).
+//   - From a guard to a formula: read.go, with compare.go (comparisons) and host.go (host guards);
+//     term.go (what is compared), literal.go (atoms), formula.go (and, or, not), facts.go (formulas
+//     that no guard is read for), float.go.
+//   - From a formula to a problem with numbered variables: problem.go and cell.go.
+//   - The search: search.go, state.go, memo.go; its theories are matrix.go and partition.go.
+//   - From a state to values: values.go; render.go and model.go, which show them.
+//
 // # From a guard to a formula
 //
 // Read turns a `when` or a `require` into two formulas: Holds, where it computes

@@ -79,7 +79,7 @@ func (t *Times) stopping() []int64 {
 	m := t.p.Table.Machine
 	stops := make([]int64, len(m.States))
 	for _, d := range m.Dos {
-		if c := t.p.Table.Callee(d.Activity); c != nil {
+		if c := t.p.Table.Callee(d.Activity); c != nil && !d.NeverRuns() {
 			for s := d.State; s != nil; s = s.Parent {
 				stops[s.ID] = max(stops[s.ID], min(c.Stops, c.Time))
 			}

@@ -172,7 +172,7 @@ func TestRandomRunsKeepToWhatIsProved(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	met, reachable := 0, 0
 	for _, m := range langtest.Machines(t, "../rule/*/testdata/*.fsm", "../testdata/codereview.fsm") {
-		product := explore.NewProduct(flat.New(m), 100_000)
+		product := explore.NewProduct(flat.New(m, nil), 100_000)
 		if product != nil {
 			a, b := wanderAll(t, m, product, random)
 			met, reachable = met+a, reachable+b

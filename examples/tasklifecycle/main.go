@@ -9,6 +9,16 @@
 //	go run ./examples/tasklifecycle -tasks 1000 -seed 7
 //	go run ./examples/tasklifecycle -cold
 //	go run ./examples/tasklifecycle -hosts
+//
+// In the order in which to read it:
+//
+//   - The machine in Go: tasklifecycle_fsm.go, which is generated, and activities.go.
+//   - The swarm: swarm.go, with agent.go, task.go and job.go; lead.go, who starts and steers tasks.
+//   - What goes wrong: fate.go, and what agents ask of it in world.go; link.go, of an agent that is
+//     cut off.
+//   - What is held against it: table.go, the world outside; tally.go and audit.go, the counts.
+//   - How it runs: story.go in one process, with pace.go; hosts.go and host.go in several, with
+//     hurry.go and suspend_*.go.
 package main
 
 import (

@@ -281,6 +281,16 @@ func (d *Do) Elements() (least, most int64) {
 	return d.Fan.Least, d.Fan.Most
 }
 
+// NeverRuns reports whether d runs for the elements of a list that is always empty, so that
+// nothing comes of it but `done`.
+func (d *Do) NeverRuns() bool {
+	if d.Fan == nil || d.Fan.List == nil { // it has none where something is wrong with it
+		return false
+	}
+	n := d.Fan.List.Type.Len
+	return n != nil && n.Lo == 0 && n.Hi == 0
+}
+
 // MaxElements is the most that a list may hold whose elements a Fan runs for.
 const MaxElements = 1000
 

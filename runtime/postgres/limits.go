@@ -77,14 +77,6 @@ type limitedClaim struct {
 
 func scanLimitedClaim(found row, c *limitedClaim) error { return found.Scan(&c.n, moment{&c.at}) }
 
-// scanLimit reads a limit behind what stands before it.
-func scanLimit(found row, l *store.ActivityLimit, before ...any) error {
-	var span int64
-	err := found.Scan(append(before, &l.Machine, &l.Activity, &l.AtOnce, &l.Rate, &span)...)
-	l.Window = time.Duration(span) * time.Microsecond
-	return err
-}
-
 // putLimits makes the limits of a new definition those of its machine. They stay in their
 // rows, for which claims may be waiting.
 func (t *tx) putLimits(ctx context.Context, d *store.DefinitionRow) error {
@@ -114,7 +106,7 @@ func (t *tx) allowances(ctx context.Context, q *store.ClaimQuery) (map[store.Cla
 	w := wantedBy(q, nil)
 	var all []limited
 	ask(t, &all, func(found row, l *limited) error {
-		return scanLimit(found, &l.ActivityLimit, &l.hash)
+		return store.ScanLimit(found, &l.ActivityLimit, &l.hash)
 	}, lockLimited, w.definitions, w.activities)
 	if err := t.flush(ctx); err != nil || len(all) == 0 {
 		return nil, err
@@ -189,7 +181,7 @@ func (t *tx) claimed(a *allowance, now time.Time) {
 func (s *Store) Limits(ctx context.Context, now time.Time) (rows []store.LimitRow, err error) {
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
 		rows, err = list(ctx, t, func(found row, l *store.LimitRow) error {
-			return scanLimit(found, &l.ActivityLimit)
+			return store.ScanLimit(found, &l.ActivityLimit)
 		}, selectLimits)
 		for i := range rows {
 			if err == nil {

@@ -68,14 +68,6 @@ type limitedClaim struct{ n, at int64 }
 
 func scanLimitedClaim(found row, c *limitedClaim) error { return found.Scan(&c.n, &c.at) }
 
-// scanLimit reads a limit behind what stands before it.
-func scanLimit(found row, l *store.ActivityLimit, before ...any) error {
-	var span int64
-	err := found.Scan(append(before, &l.Machine, &l.Activity, &l.AtOnce, &l.Rate, &span)...)
-	l.Window = time.Duration(span) * time.Microsecond
-	return err
-}
-
 // putLimits makes the limits of a new definition those of its machine.
 func (t *tx) putLimits(d *store.DefinitionRow) error {
 	limits, err := store.LimitsOf(d)
@@ -101,7 +93,7 @@ func allowances(ctx context.Context, from source, q *store.ClaimQuery) (map[stor
 		store.ActivityLimit
 		hash string
 	}
-	all, err := list(ctx, from, func(found row, l *limited) error { return scanLimit(found, &l.ActivityLimit, &l.hash) }, selectLimited)
+	all, err := list(ctx, from, func(found row, l *limited) error { return store.ScanLimit(found, &l.ActivityLimit, &l.hash) }, selectLimited)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -199,7 +191,7 @@ func (t *tx) catchUp(limited map[store.Claimable]*allowance, now int64) (changed
 
 func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
 	return reading(ctx, s, func(from source) ([]store.LimitRow, error) {
-		rows, err := list(ctx, from, func(found row, l *store.LimitRow) error { return scanLimit(found, &l.ActivityLimit) }, selectLimits)
+		rows, err := list(ctx, from, func(found row, l *store.LimitRow) error { return store.ScanLimit(found, &l.ActivityLimit) }, selectLimits)
 		for i := range rows {
 			if err == nil {
 				err = readLimit(ctx, from, &rows[i], micros(now))

@@ -48,13 +48,9 @@ func scanRun(found row, r *store.RunRow) error {
 // Runs implements store.Store. A page begins where the one before ended, by
 // the order itself, so that a late page costs no more than the first.
 func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
-	var after *store.RunRow
-	if f.After != "" {
-		row, err := s.Load(ctx, f.After)
-		if err != nil {
-			return nil, err
-		}
-		after = &row
+	after, err := f.Begins(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	query, args := runsQuery(&f, after)
 	return readAll(ctx, s, scanRun, query, args...)

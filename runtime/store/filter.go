@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strings"
 	"time"
 )
@@ -27,3 +28,17 @@ func (f *RunFilter) Matches(r *RunRow) bool {
 
 // before reports whether t lies before limit, where there is one.
 func before(t, limit time.Time) bool { return limit.IsZero() || t.Before(limit) }
+
+// Begins is the run behind which the page begins; nil for the first page.
+func (f *RunFilter) Begins(ctx context.Context, s interface {
+	Load(ctx context.Context, run string) (RunRow, error)
+}) (*RunRow, error) {
+	if f.After == "" {
+		return nil, nil
+	}
+	row, err := s.Load(ctx, f.After)
+	if err != nil {
+		return nil, err
+	}
+	return &row, nil
+}

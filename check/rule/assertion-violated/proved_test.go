@@ -33,7 +33,7 @@ func TestProvedHolds(t *testing.T) {
 func provedHolds(t *testing.T, src []byte) (proven int) {
 	t.Helper()
 	for _, m := range lang.Load([]lang.Source{{Name: "m.fsm", Src: src}}).Program.Machines {
-		table := flat.New(m)
+		table := flat.New(m, nil)
 		p := explore.NewProduct(table, 10_000)
 		if p == nil || m.Broken || len(p.Faults()) > 0 {
 			continue

@@ -16,6 +16,7 @@ const (
 	alive           cause = iota
 	notRaised             // no state in question has the input
 	noRunEnds             // the same, as no run of the machine that is called ends so
+	noElement             // the same, as the activity runs for a list that is always empty
 	noBudget              // the same, as no cost of a budget can be passed
 	noTime                // the same, as the budget has no time
 	neverComes            // the input does not come while the run is there
@@ -28,6 +29,7 @@ const (
 var texts = [...]string{
 	notRaised:       "nothing raises its trigger here",
 	noRunEnds:       "no run of the machine that is called ends so",
+	noElement:       "the list is always empty for whose elements its activity runs",
 	noBudget:        "no activity of the machine has a cost of its budget, so that `over_budget` never comes",
 	noTime:          "the machine has no `budget { time … }`, so that `over_budget(time)` never comes",
 	neverComes:      "its trigger never arrives while a run is here",
@@ -40,6 +42,7 @@ var texts = [...]string{
 var helps = [...]string{
 	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
 	noRunEnds:       "Remove it. It is needed once a run of the machine can reach that terminal.",
+	noElement:       "Remove it, or declare the list so that it may have elements.",
 	noBudget:        "Add the cost to `budget { … }`, or to the activity that has it, or remove the handler. Steps are proved.",
 	noTime:          "Add `time` to `budget { … }`, or write an `after` at the machine.",
 	neverComes:      "Remove it, or change what happens before, so that its trigger can arrive.",
@@ -95,12 +98,39 @@ func unraised(p *check.Pass, a *ir.Arm) cause {
 		return noTime
 	case all(func(t *ir.Trigger) bool { return t.Kind == ir.OnOverBudget && !spends(p.Machine, t) }) && p.Table().Budget() == nil:
 		return noBudget
+	case slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return ofNoElement(p, a.State, t) }):
+		return noElement
 	case all(func(t *ir.Trigger) bool {
 		return t.Kind == ir.OnEvent && t.Event.Terminal != nil && p.Raised().Has(a.State, t)
 	}):
 		return noRunEnds
 	}
 	return notRaised
+}
+
+// ofNoElement reports whether an activity of s, or of a state inside it, would raise t if its
+// list were not always empty.
+func ofNoElement(p *check.Pass, s *ir.State, t *ir.Trigger) bool {
+	return slices.ContainsFunc(p.Leaves(), func(leaf *ir.State) bool {
+		return leaf.Inside(s) && slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool {
+			return d.NeverRuns() && raises(p, d, t)
+		})
+	})
+}
+
+// raises reports whether an execution of d may end as t says.
+func raises(p *check.Pass, d *ir.Do, t *ir.Trigger) bool {
+	switch {
+	case t.Label != "" && t.Label != d.Label:
+		return false
+	case t.Kind == ir.OnEvent:
+		return slices.Contains(d.Activity.Results, t.Event) && !p.Table().Never(d.Activity, t.Event)
+	case t.Kind == ir.OnFailed:
+		return len(t.Categories) == 0 || slices.ContainsFunc(p.Machine.FailuresOf(d), func(c *ir.Category) bool {
+			return slices.Contains(t.Categories, c)
+		})
+	}
+	return false
 }
 
 // spends reports whether an activity has a cost of the budget that t means.

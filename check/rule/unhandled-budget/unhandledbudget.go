@@ -45,7 +45,7 @@ func unheld(p *check.Pass) {
 	var names []string
 	at := p.Machine.Budget.Span
 	for _, c := range p.Machine.Budget.Costs {
-		if !slices.ContainsFunc(p.Machine.Dos, func(d *ir.Do) bool { return d.Activity.Spends(c.Name) }) {
+		if !slices.ContainsFunc(p.Machine.Dos, func(d *ir.Do) bool { return d.Activity.Spends(c.Name) && !d.NeverRuns() }) {
 			continue
 		}
 		if len(names) == 0 {

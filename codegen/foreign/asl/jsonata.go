@@ -16,8 +16,8 @@ func jsonataText(v *foreign.Value) (string, bool) {
 
 // jsonataValue is a plain read, or a literal; what is computed is null, and said.
 func (m *machine) jsonataValue(text string, s scope) expr {
-	p := &jsonata{tokens: lexJSONata(text)}
-	if t := p.next(); t != "" && p.next() == "" {
+	p := &jsonata{Tokens: foreign.NewTokens(lexJSONata(text))}
+	if t := p.Next(); t != "" && p.Next() == "" {
 		if e, ok := m.operand(t, s); ok {
 			return e
 		}
@@ -74,9 +74,9 @@ func (b *branches) jsonataRule(v *foreign.Value) string {
 		return v.Text
 	}
 	text, _ := jsonataText(v)
-	p := &jsonata{tokens: lexJSONata(text), b: b}
+	p := &jsonata{Tokens: foreign.NewTokens(lexJSONata(text)), b: b}
 	when := p.or()
-	if p.bad || p.next() != "" || p.compared > 60 {
+	if p.bad || p.Left() || p.compared > 60 {
 		b.fresh = nil
 		return b.hostGuard(text, "condition "+b.item.Place, "$")
 	}
@@ -85,31 +85,17 @@ func (b *branches) jsonataRule(v *foreign.Value) string {
 
 // jsonata reads comparisons joined by and, or, $not and parentheses.
 type jsonata struct {
-	tokens   []string
-	at       int
+	foreign.Tokens
 	b        *branches
 	bad      bool
 	depth    int
 	compared int
 }
 
-func (p *jsonata) peek() string {
-	if p.at < len(p.tokens) {
-		return p.tokens[p.at]
-	}
-	return ""
-}
-
-func (p *jsonata) next() string {
-	t := p.peek()
-	p.at++
-	return t
-}
-
 func (p *jsonata) or() string {
 	text := p.and()
-	for !p.bad && p.peek() == "or" {
-		p.next()
+	for !p.bad && p.Peek() == "or" {
+		p.Next()
 		text += " || " + p.and()
 	}
 	return text
@@ -117,18 +103,18 @@ func (p *jsonata) or() string {
 
 func (p *jsonata) and() string {
 	text := p.unary()
-	for !p.bad && p.peek() == "and" {
-		p.next()
+	for !p.bad && p.Peek() == "and" {
+		p.Next()
 		text += " && " + p.unary()
 	}
 	return text
 }
 
 func (p *jsonata) unary() string {
-	t := p.next()
+	t := p.Next()
 	not := ""
 	if t == "$not" {
-		not, t = "!", p.next()
+		not, t = "!", p.Next()
 		p.bad = p.bad || t != "("
 	}
 	if t == "(" {
@@ -138,14 +124,14 @@ func (p *jsonata) unary() string {
 			return ""
 		}
 		inner := p.or()
-		p.bad = p.bad || p.next() != ")"
+		p.bad = p.bad || p.Next() != ")"
 		return not + "(" + inner + ")"
 	}
 	return p.compare(t)
 }
 
 func (p *jsonata) compare(left string) string {
-	op := p.peek()
+	op := p.Peek()
 	p.compared++
 	if left == "" {
 		p.bad = true
@@ -154,8 +140,8 @@ func (p *jsonata) compare(left string) string {
 	if op == "" || op == "and" || op == "or" || op == ")" {
 		return p.field(left, "bool")
 	}
-	p.next()
-	right := p.next()
+	p.Next()
+	right := p.Next()
 	typ := typeOf(right)
 	if typ == "" {
 		typ = typeOf(left)

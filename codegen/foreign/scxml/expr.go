@@ -98,9 +98,9 @@ func (r *reader) operand(t string) (typ, text string) {
 
 // guard is a condition of the guard language, or else a host guard as a whole.
 func (r *reader) guard(cond string) *chart.Guard {
-	p := &parser{reader: r, tokens: lex(cond)}
+	p := &parser{reader: r, Tokens: foreign.NewTokens(lex(cond))}
 	text := p.or()
-	if !p.bad && p.at == len(p.tokens) && p.compared <= 60 {
+	if !p.bad && !p.Left() && p.compared <= 60 {
 		return &chart.Guard{Text: text}
 	}
 	return &chart.Guard{Name: cond, Region: strings.Contains(cond, "In(")}
@@ -109,46 +109,30 @@ func (r *reader) guard(cond string) *chart.Guard {
 // parser reads comparisons joined by && and ||.
 type parser struct {
 	*reader
-	tokens   []string
-	at       int
+	foreign.Tokens
 	bad      bool
 	depth    int
 	compared int
 }
 
-func (p *parser) peek() string {
-	if p.at < len(p.tokens) {
-		return p.tokens[p.at]
-	}
-	return ""
-}
-
-func (p *parser) next() string {
-	t := p.peek()
-	if p.at < len(p.tokens) {
-		p.at++
-	}
-	return t
-}
-
 func (p *parser) or() string {
 	text := p.and()
-	for !p.bad && p.peek() == "||" {
-		text += " " + p.next() + " " + p.and()
+	for !p.bad && p.Peek() == "||" {
+		text += " " + p.Next() + " " + p.and()
 	}
 	return text
 }
 
 func (p *parser) and() string {
 	text := p.unary()
-	for !p.bad && p.peek() == "&&" {
-		text += " " + p.next() + " " + p.unary()
+	for !p.bad && p.Peek() == "&&" {
+		text += " " + p.Next() + " " + p.unary()
 	}
 	return text
 }
 
 func (p *parser) unary() string {
-	t := p.next()
+	t := p.Next()
 	p.depth++
 	defer func() { p.depth-- }()
 	if t == "" || p.depth > 50 {
@@ -160,7 +144,7 @@ func (p *parser) unary() string {
 		return "!" + p.unary()
 	case "(":
 		inner := p.or()
-		p.bad = p.bad || p.next() != ")"
+		p.bad = p.bad || p.Next() != ")"
 		return "(" + inner + ")"
 	}
 	return p.compare(t)
@@ -171,13 +155,13 @@ var comparisons = map[string]string{"==": "==", "===": "==", "!=": "!=", "!==": 
 func (p *parser) compare(left string) string {
 	p.compared++
 	typ, text := p.operand(left)
-	op := comparisons[p.peek()]
+	op := comparisons[p.Peek()]
 	if op == "" {
 		p.bad = p.bad || typ != "bool"
 		return text
 	}
-	p.next()
-	other, right := p.operand(p.next())
+	p.Next()
+	other, right := p.operand(p.Next())
 	p.bad = p.bad || typ == "" || typ != other || typ != "int" && op != "==" && op != "!="
 	return text + " " + op + " " + right
 }

@@ -47,7 +47,8 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	if is(&start, ")") {
 		return nil, participle.NextMatch // an empty list of arguments
 	}
-	e := exprParser{lex: lex, objects: holdsValues(previous(lex))}
+	behind := previous(lex)
+	e := exprParser{lex: lex, objects: holdsValues(behind), blockless: behind != nil && behind.Value == "require"}
 	from := pos(lex.RawPeek().Pos)
 	x, _ := e.climb(orPower)
 	if e.fault == nil && e.comparisons > maxComparisons {
@@ -81,6 +82,7 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 type exprParser struct {
 	lex         *lexer.PeekingLexer
 	objects     bool // a brace begins an object, or behind a name a record; else it begins what follows the expression
+	blockless   bool // it stands behind "require", and "else" follows it
 	braces      int  // of objects and records, that are open
 	brackets    int  // of lists, that are open
 	depth       int  // of the calls of factor

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -38,11 +40,7 @@ func (e *exprParser) factor() (ast.Expr, int) {
 				return e.object(e.lex.Next())
 			}
 			if second(e.lex).Type == tokString {
-				e.fail(start, "a json where there is a condition or a wait", "Keep what it says in fields, and read these; behind a condition, a brace begins a block.")
-				e.fault.rule = "guard-too-rich"
-				e.lex.Next()
-				e.braces++
-				return nil, 0
+				return e.tooRich(start, "a json", "Keep what it says in fields, and read these")
 			}
 		}
 	}
@@ -93,8 +91,41 @@ func (e *exprParser) named(t *lexer.Token) (ast.Expr, int) {
 		return e.members(t, &ast.Selector{Node: e.node(t), X: x, Sel: sel})
 	case is(next, "{") && e.objects:
 		return e.record(t)
+	case is(next, "{") && e.isRecord(t):
+		return e.tooRich(t, "a record", "Compare its fields one by one")
 	}
 	return &ast.Ident{Node: e.node(t), Name: t.Value}, 1
+}
+
+// tooRich is the fault that what begins with t and goes on in the brace that comes next stands
+// where that brace begins a block.
+func (e *exprParser) tooRich(t *lexer.Token, what, help string) (ast.Expr, int) {
+	e.fail(t, what+" where there is a condition or a wait", help+"; behind a condition, a brace begins a block.")
+	e.fault.rule = "guard-too-rich"
+	e.lex.Next()
+	e.braces++
+	return nil, 0
+}
+
+// isRecord reports whether the name t and the brace behind it are a record, where a brace
+// begins a block: the name is spelt as a type, fields follow, and behind the brace that closes
+// it comes what never follows a block.
+func (e *exprParser) isRecord(t *lexer.Token) bool {
+	if r, _ := utf8.DecodeRuneInString(t.Value); !unicode.IsUpper(r) {
+		return false
+	}
+	here := e.lex.MakeCheckpoint()
+	defer e.lex.LoadCheckpoint(here)
+	e.lex.Next()
+	if name := e.lex.Next(); name.Type != tokName || !is(e.lex.Peek(), "=") {
+		return false
+	}
+	skipBraces(e.lex, 1)
+	closing, next := previous(e.lex), e.lex.Peek()
+	if next.Type == tokName {
+		return stepWords[next.Value] && next.Pos.Line == closing.Pos.Line && (next.Value != "else" || e.blockless)
+	}
+	return next.Type == tokPunct && (powers[next.Value] > 0 || is(next, "->") || is(next, "{") || is(next, ")") || is(next, ","))
 }
 
 func unsetHelp(word string) string {

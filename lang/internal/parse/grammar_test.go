@@ -12,7 +12,7 @@ import (
 
 var grammarFile = filepath.Join("..", "..", "..", "docs", "grammar.ebnf")
 
-const grammarHead = `// The grammar of the fsm language, version 1.
+const grammarHead = `// The grammar of the fsm language.
 //
 // Made from the grammar that the parser uses, by
 //

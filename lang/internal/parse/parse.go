@@ -9,6 +9,12 @@
 // (expr.go). What makes up most of a large text is taken by hand as well
 // (direct.go). Then one pass over the tree attaches the comments and checks what
 // no grammar says (settle.go, comments.go).
+//
+// What is wrong with a text is a fault (fault.go), said in words for what was expected
+// (expect.go) and with what to do about it (advice.go); habits.go knows how other languages
+// write it. An element that is wrong is taken out of its list (takeout.go, skip.go), and put
+// back into the tree as a bad one (place.go). Scenarios are parsed in scenario.go and
+// scenario_line.go; words.go and token.go have the words and the tokens.
 package parse
 
 import (

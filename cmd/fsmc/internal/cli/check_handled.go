@@ -58,12 +58,13 @@ func labelled(d *ir.Do) string {
 }
 
 // handledRows are the results of d, done where it has nothing else to say, and
-// its failures; those that are handled alike share a row.
+// its failures; those that are handled alike share a row. Of one whose list is always empty
+// only done comes.
 func handledRows(m *ir.Machine, d *ir.Do) []handledRow {
 	var rows []handledRow
 	for _, c := range m.Cases(d.State) {
-		silent := c.Kind == ir.CaseDone && d.Activity.Silent()
-		if c.Do != d && !silent {
+		silent := c.Kind == ir.CaseDone && (d.Activity.Silent() || d.NeverRuns())
+		if (c.Do != d || d.NeverRuns()) && !silent {
 			continue
 		}
 		handled := handledAt(upToSure(m.Choices(d.State, c)))
