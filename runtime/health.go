@@ -34,6 +34,7 @@ const (
 	StuckRun     ProblemKind = "stuck"     // too long in its state
 	OverdueTimer ProblemKind = "overdue"   // a timer fell due, and no engine fires it
 	HaltedRun    ProblemKind = "halted"    // an input could not be taken
+	PausedRun    ProblemKind = "paused"    // a child, whose parent is not
 	DamagedRun   ProblemKind = "damaged"   // it cannot be read, or its tasks or timers are gone
 	ExpiredLease ProblemKind = "lease"     // a worker is gone, and no engine hands its attempt on
 	NoWorker     ProblemKind = "unclaimed" // an attempt that no worker takes
@@ -74,7 +75,7 @@ func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 	}
 	x := &examination{e: e, HealthQuery: q, now: e.now(), found: Health{Problems: []Problem{}}}
 	for _, look := range []func(context.Context) error{
-		x.halted, x.damaged, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets, x.shares,
+		x.halted, x.paused, x.damaged, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets, x.shares,
 	} {
 		if err := look(ctx); err != nil {
 			return Health{}, fmt.Errorf("the health of the runs: %w", err)

@@ -248,6 +248,7 @@ func TestRaceOfChildren(t *testing.T) {
 					e := NewEngine(db, WithWorker(worker), WithLogger(quiet), WithGrace(0))
 					register(t, e, child, Handlers{Activities: map[string]ActivityFunc{"work": work}})
 					register(t, e, m, Handlers{Activities: map[string]ActivityFunc{"tidy": func(ctx context.Context, a *Attempt) (Result, error) {
+						ctx = context.WithoutCancel(ctx) // the worker may be stopped meanwhile
 						rows, err := d.Store.Runs(ctx, RunFilter{Root: "r"})
 						for _, row := range rows {
 							left, err := d.Store.Tasks(ctx, row.Run)

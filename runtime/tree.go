@@ -56,7 +56,41 @@ func (e *Engine) childView(ctx context.Context, row *RunRow) *machine.ChildView 
 			v.Halt = h.machine.View(s).Halt
 		}
 	}
+	if row.Paused {
+		p := e.pauseOf(ctx, row)
+		v.Actor, v.Reason = p.Actor, p.Reason
+	}
 	return v
+}
+
+// pauseOf is the step with which a run was paused. Where its history does not say, it is empty: that the
+// history is damaged, replay finds.
+func (e *Engine) pauseOf(ctx context.Context, row *RunRow) StepView {
+	const page = 100
+	for end := row.Seq; end > 0; end -= page {
+		from := max(0, end-page)
+		steps, err := e.History(ctx, row.Run, from, int(end-from))
+		if err != nil {
+			break
+		}
+		for i := range slices.Backward(steps) {
+			if steps[i].Effect == machine.Paused {
+				return steps[i]
+			}
+		}
+	}
+	return StepView{}
+}
+
+// byWhom says who has paused a run, and why: " by ada: the index is rebuilt".
+func byWhom(pause *StepView) (text string) {
+	if pause.Actor != "" {
+		text = " by " + pause.Actor
+	}
+	if pause.Reason != "" {
+		text += ": " + pause.Reason
+	}
+	return text
 }
 
 // addChildren notes in the view of a run which children its tasks have, and which run below
@@ -147,9 +181,10 @@ func (e *Engine) waitsForBelow(ctx context.Context, run *RunRow) (string, error)
 		return "", err
 	}
 	row := &stopped[0]
-	how := string(row.Status)
+	how, why := string(row.Status), ""
 	if row.Paused {
-		how = "paused"
+		pause := e.pauseOf(ctx, row)
+		how, why = "paused", byWhom(&pause)
 	}
-	return fmt.Sprintf("; it waits for %s, which is %s in %s", row.Run, how, row.State), nil
+	return fmt.Sprintf("; it waits for %s, which is %s in %s%s", row.Run, how, row.State, why), nil
 }

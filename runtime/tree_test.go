@@ -91,21 +91,34 @@ func TestChildStandsStill(t *testing.T) {
 		must(t, errOf(w.Pause(t.Context(), lowest, ada)))
 		v := get(t, w.Engine, middle)
 		if len(v.Activities) != 1 || v.Activities[0].Child == nil || v.Parent != "r" ||
-			*v.Activities[0].Child != (machine.ChildView{Run: lowest, State: "Waiting", Status: Running, Paused: true}) {
+			*v.Activities[0].Child != (machine.ChildView{Run: lowest, State: "Waiting", Status: Running, Paused: true, Actor: "ada", Reason: "because"}) {
 			t.Errorf("%+v", v)
 		}
-		time.Sleep(2 * time.Hour)
-		why := func() string {
-			health, err := w.Health(t.Context(), HealthQuery{Stuck: time.Hour})
-			must(t, err)
-			return fmt.Sprint(health.Problems)
+		if v := get(t, w.Engine, "r"); v.Activities[0].Child.Below == nil || v.Activities[0].Child.Below.Reason != "because" {
+			t.Errorf("%+v", v.Activities[0].Child)
 		}
-		if text := why(); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting") {
+		since := time.Now()
+		time.Sleep(2 * time.Hour)
+		send(t, w.Engine, lowest, "Break", "") // it waits until the run resumes
+		health, err := w.Health(t.Context(), HealthQuery{Stuck: time.Hour})
+		must(t, err)
+		if text := fmt.Sprint(health.Problems); !strings.Contains(text, "in One for longer than 1h; it waits for "+lowest+", which is paused in Waiting by ada: because") {
 			t.Error(text)
 		}
-		must(t, errOf(w.Resume(t.Context(), lowest, ada)))
-		send(t, w.Engine, lowest, "Break", "")
-		_, err := w.Send(t.Context(), lowest, machine.ExternalEvent{Name: "Break"}) // n overflows: refused, since it comes from outside
+		want := Problem{Kind: PausedRun, Run: lowest, Machine: v.Activities[0].Activity, State: "Waiting", Since: since.UTC(), Why: fmt.Sprintf("paused by ada: because; run %q waits for it", middle)}
+		if len(health.Problems) == 0 || health.Problems[0] != want {
+			t.Errorf("%+v, want %+v", health.Problems, want)
+		}
+		must(t, errOf(w.Pause(t.Context(), middle, ada))) // and who has paused both knows
+		if health, err := w.Health(t.Context(), HealthQuery{}); err != nil || len(health.Problems) != 1 || health.Problems[0].Run != middle {
+			t.Errorf("%+v, %v", health, err)
+		}
+		must(t, errOf(w.Pause(t.Context(), "r", ada)))
+		if health, err := w.Health(t.Context(), HealthQuery{}); err != nil || len(health.Problems) != 0 {
+			t.Errorf("%+v, %v", health, err)
+		}
+		must(t, errOf(w.Resume(t.Context(), "r", ada)))
+		_, err = w.Send(t.Context(), lowest, machine.ExternalEvent{Name: "Break"}) // n overflows: refused, since it comes from outside
 		if err == nil {
 			t.Error("it was taken")
 		}

@@ -106,6 +106,13 @@ func TestHaltedByBudget(t *testing.T) {
 			t.Fatalf("%+v", v)
 		}
 		must(t, errOf(w.RetryOverBudget(t.Context(), "r", Operator{Actor: "ada", Reason: "the client pays"})))
+		steps, err := w.History(t.Context(), "r", 0, 0)
+		must(t, err)
+		for i := range steps {
+			if steps[i].AllowOverBudget != (steps[i].Kind == machine.RetryInput) {
+				t.Errorf("%+v", steps[i])
+			}
+		}
 		v = await(t, w.Engine, "r")
 		if v.State != "Broken" || v.Costs[0].Spent != "3.4" {
 			t.Errorf("%+v, %d calls", v, calls)

@@ -42,6 +42,9 @@ func Notes(s *runtime.StepView) []string {
 	if s.Checkpoint {
 		add("the next attempt begins with its checkpoint")
 	}
+	if s.AllowOverBudget {
+		add("the run may pass the budget that has halted it")
+	}
 	if s.Queued {
 		add("it came while the run was paused")
 	}

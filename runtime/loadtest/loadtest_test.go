@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/memstore"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -42,6 +43,12 @@ func engineOf(t testing.TB, file, path string, opts ...runtime.Option) *runtime.
 			t.Error(err)
 		}
 	})
+	return engineOn(t, store, file, opts...)
+}
+
+// engineOn is the same on a store.
+func engineOn(t testing.TB, store runtime.Store, file string, opts ...runtime.Option) *runtime.Engine {
+	t.Helper()
 	e := runtime.NewEngine(store, opts...)
 	source, err := os.ReadFile(filepath.Join("testdata", file))
 	must(t, err)
@@ -110,19 +117,25 @@ const turns = 100
 
 // BenchmarkSend: callers that each send to a run of their own, and send again
 // when the step is durable. Their contexts have no end, or can be cancelled, which costs
-// a lone caller two switches for a step.
+// a lone caller two switches for a step. In memory nothing is durable: what is left is what the engine costs.
 func BenchmarkSend(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b.Run("callers=1", func(b *testing.B) { sendAlone(context.Background(), b) })
-	b.Run("callers=64", func(b *testing.B) { sendFromMany(context.Background(), b, 64) })
+	b.Run("callers=64", func(b *testing.B) { sendFromMany(context.Background(), b, onDisk(b), 64) })
 	b.Run("cancellable=1", func(b *testing.B) { sendAlone(ctx, b) })
-	b.Run("cancellable=64", func(b *testing.B) { sendFromMany(ctx, b, 64) })
+	b.Run("cancellable=64", func(b *testing.B) { sendFromMany(ctx, b, onDisk(b), 64) })
+	b.Run("memory=1", func(b *testing.B) { sendFromMany(context.Background(), b, inMemory(b), 1) })
+	b.Run("memory=64", func(b *testing.B) { sendFromMany(context.Background(), b, inMemory(b), 64) })
 }
+
+func onDisk(b *testing.B) *runtime.Engine { return engine(b, filepath.Join(b.TempDir(), "runs.db")) }
+
+func inMemory(b *testing.B) *runtime.Engine { return engineOn(b, memstore.New(), "ticket.fsm") }
 
 // sendAlone compares one caller with the disk itself, in turns.
 func sendAlone(ctx context.Context, b *testing.B) {
-	e := engine(b, filepath.Join(b.TempDir(), "runs.db"))
+	e := onDisk(b)
 	start(b, e, "r")
 	s, d := sender{engine: e, run: "r"}, newDisk(b)
 	var ours, theirs time.Duration
@@ -150,8 +163,7 @@ func sendAlone(ctx context.Context, b *testing.B) {
 	}
 }
 
-func sendFromMany(ctx context.Context, b *testing.B, callers int) {
-	e := engine(b, filepath.Join(b.TempDir(), "runs.db"))
+func sendFromMany(ctx context.Context, b *testing.B, e *runtime.Engine, callers int) {
 	for i := range callers {
 		start(b, e, fmt.Sprint("r", i))
 	}

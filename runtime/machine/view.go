@@ -62,6 +62,10 @@ type ChildView struct {
 	Paused bool      `json:"paused,omitempty"`
 	Halt   *HaltView `json:"halt,omitempty"`
 
+	// Actor and Reason say who has paused it, and why.
+	Actor  string `json:"actor,omitempty"`
+	Reason string `json:"reason,omitempty"`
+
 	// Below is the nearest run below the child that is halted or paused, where the child is neither.
 	Below *ChildView `json:"below,omitempty"`
 }

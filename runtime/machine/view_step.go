@@ -50,6 +50,8 @@ type StepView struct {
 	Queued    bool       `json:"queued,omitempty"` // it came while the run was paused
 	// Checkpoint says of an attempt that was lost that the next one begins with its checkpoint.
 	Checkpoint bool `json:"checkpoint,omitempty"`
+	// AllowOverBudget says of a retry that the run may pass the budget that has halted it.
+	AllowOverBudget bool `json:"allow_over_budget,omitempty"`
 
 	EventID string `json:"event_id,omitempty"`
 	Actor   string `json:"actor,omitempty"`
@@ -106,7 +108,7 @@ func (m *Machine) StepView(r *Record) StepView {
 	if r.Cause != nil {
 		v.Code, v.Message = r.Cause.Code, r.Cause.String()
 	}
-	v.Worker, v.Queued, v.Checkpoint = in.Worker, in.Queued, in.Checkpoint
+	v.Worker, v.Queued, v.Checkpoint, v.AllowOverBudget = in.Worker, in.Queued, in.Checkpoint, in.Allow
 	if in.Took > 0 {
 		v.Took = in.Took.String()
 	}

@@ -37,7 +37,7 @@ func TestLostClaims(t *testing.T) {
 	waiting(t, direct, 5)
 	p := newProxy(t, at, ofCommit)
 	s := open(t, p.url)
-	for i := range int64(20) {
+	for i := range int64(10 * faults(t, 2)) {
 		p.before.Store(i % 2)
 		p.after.Store(i / 2 % 3)
 		rows, err := claimSome(t.Context(), s, 3)

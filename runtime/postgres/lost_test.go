@@ -119,7 +119,7 @@ func loseReplies(t *testing.T, mark string, kind func(*store.Commit)) {
 	p := newProxy(t, at, mark)
 	s := open(t, p.url)
 	begin(t, s, "r")
-	for i := range int64(20) {
+	for i := range int64(10 * faults(t, 2)) {
 		c := next(t, direct, "r")
 		if kind(c); i%4 == 3 {
 			c.EventID = "" // the history alone tells

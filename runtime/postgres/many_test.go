@@ -14,7 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// TestManyStores: 32 committers on 4 runs from 4 stores, each with a store as another process
+// TestManyStores: 64 committers on 8 runs from 4 stores, each with a store as another process
 // has it. Every acknowledged step is in history, once, and every message is delivered.
 func TestManyStores(t *testing.T) {
 	url := pgtest.URL(t, "synchronous_commit=off")
@@ -22,7 +22,7 @@ func TestManyStores(t *testing.T) {
 	for range 4 {
 		stores = append(stores, open(t, url, postgres.Relaxed()))
 	}
-	const runs, committers, steps = 4, 32, 6
+	const runs, committers, steps = 8, 64, 6
 	for i := range runs {
 		begin(t, stores[0], fmt.Sprintf("r%d", i))
 	}

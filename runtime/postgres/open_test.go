@@ -39,12 +39,14 @@ func TestOpenForeign(t *testing.T) {
 		name, first string
 		ours        bool
 		want        error
+		says        string
 	}{
-		{"another program's", "CREATE SCHEMA @; CREATE TABLE @.orders (id int)", false, postgres.ErrForeign},
-		{"another meta", "CREATE SCHEMA @; CREATE TABLE @.meta (k text)", false, postgres.ErrForeign},
-		{"a meta without a row", "CREATE SCHEMA @; CREATE TABLE @.meta (format bigint, checksum text)", false, postgres.ErrForeign},
-		{"another format", "UPDATE @.meta SET checksum = 'x'", true, postgres.ErrForeign},
-		{"a newer format", "INSERT INTO @.meta (format, checksum, contract) VALUES (99, 'x', true)", true, postgres.ErrNewer},
+		{"another program's", "CREATE SCHEMA @; CREATE TABLE @.orders (id int)", false, postgres.ErrForeign, ""},
+		{"another meta", "CREATE SCHEMA @; CREATE TABLE @.meta (k text)", false, postgres.ErrForeign, ""},
+		{"a meta without a row", "CREATE SCHEMA @; CREATE TABLE @.meta (format bigint, checksum text)", false, postgres.ErrForeign, ""},
+		{"another format", "UPDATE @.meta SET checksum = 'x'", true, postgres.ErrForeign, "has format 1 of another origin"},
+		{"a format that is missing", "DELETE FROM @.meta WHERE format = 3", true, postgres.ErrForeign, "has format 4 of another origin"},
+		{"a newer format", "INSERT INTO @.meta (format, checksum, contract) VALUES (99, 'x', true)", true, postgres.ErrNewer, "it has format 99, and this version knows"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			url := pgtest.URL(t)
@@ -56,11 +58,25 @@ func TestOpenForeign(t *testing.T) {
 			if err := pgtest.Exec(t.Context(), url, strings.ReplaceAll(test.first, "@", pgtest.SchemaOf(t, url))); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := postgres.Open(t.Context(), url); !errors.Is(err, test.want) {
-				t.Errorf("got %v, want %v", err, test.want)
+			if _, err := postgres.Open(t.Context(), url); !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %v and %q", err, test.want, test.says)
 			}
 		})
 	}
+}
+
+// TestNewerFormat: the format that is told is the one that the database has, and no count.
+func TestNewerFormat(t *testing.T) {
+	url := pgtest.URL(t)
+	open(t, url)
+	must(t, inSchema(t, url, "INSERT INTO @meta (format, checksum) VALUES (99, 'x')"))
+	if st, err := postgres.Inspect(t.Context(), url); err != nil || st.Format != 99 {
+		t.Errorf("format %d, %v", st.Format, err)
+	}
+	if done, err := postgres.Migrate(t.Context(), url, true); err != nil || done.Before != 99 || done.After != 99 || len(done.Steps) > 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	begin(t, open(t, url), "r")
 }
 
 // TestOpenOptions: who only looks makes nothing, and a server that forgets is refused.

@@ -78,7 +78,7 @@ const (
 	)`
 	// selectMeta reads format 1, too, which has no column contract.
 	selectMeta = `
-	SELECT checksum, coalesce((to_jsonb(m) ->> 'contract') :: boolean, false) FROM @meta AS m ORDER BY format`
+	SELECT format, checksum, coalesce((to_jsonb(m) ->> 'contract') :: boolean, false) FROM @meta AS m ORDER BY format`
 	insertMeta   = `INSERT INTO @meta (format, checksum) VALUES ($1, $2)`
 	markContract = `UPDATE @meta SET contract = true WHERE format = $1`
 )
@@ -159,16 +159,17 @@ func (s *Store) format(ctx context.Context, t *tx) (int, error) {
 	if len(rows) == 0 {
 		return 0, fmt.Errorf("%w: %s has no format", ErrForeign, s.schema)
 	}
-	return len(rows), s.known(rows)
+	return rows[len(rows)-1].format, s.known(rows)
 }
 
 // applied is a migration as the database has it.
 type applied struct {
+	format   int
 	checksum string
 	contract bool
 }
 
-func scanApplied(found row, a *applied) error { return found.Scan(&a.checksum, &a.contract) }
+func scanApplied(found row, a *applied) error { return found.Scan(&a.format, &a.checksum, &a.contract) }
 
 // known refuses a database of which the migrations are others than ours, or of which one that
 // this version does not know has contracted the tables.
@@ -176,10 +177,10 @@ func (s *Store) known(rows []applied) error {
 	steps := s.steps()
 	for i, a := range rows {
 		switch {
-		case i < len(steps) && a.checksum != steps[i].checksum() && a.checksum != formerly:
-			return fmt.Errorf("%w: %s has format %d of another origin", ErrForeign, s.schema, i+1)
+		case i < len(steps) && (a.format != i+1 || a.checksum != steps[i].checksum() && a.checksum != formerly):
+			return fmt.Errorf("%w: %s has format %d of another origin", ErrForeign, s.schema, a.format)
 		case i >= len(steps) && a.contract:
-			return fmt.Errorf("%w: it has format %d, and this version knows %d", ErrNewer, len(rows), len(steps))
+			return fmt.Errorf("%w: it has format %d, and this version knows %d", ErrNewer, rows[len(rows)-1].format, len(steps))
 		}
 	}
 	return nil

@@ -75,6 +75,8 @@ func (c *process) stop(t *testing.T, dir string) {
 	t.Helper()
 	for {
 		c.signal(t, syscall.SIGSTOP)
+		// A thread on another processor runs on for a moment, and may begin a transaction there.
+		must(t, errOf(syscall.Wait4(c.cmd.Process.Pid, nil, syscall.WUNTRACED, nil)))
 		if !within(t, dir) {
 			return
 		}

@@ -22,6 +22,7 @@ var Rule = &check.Rule{
 	Question:   "whether a cycle can be taken without end",
 	Fix:        "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
 	Run:        run,
+	OneRun:     true,
 	Absence:    true,
 	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
 }

@@ -20,7 +20,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 		}
 		open := len(names) > 0 && strings.HasSuffix(strings.TrimSuffix(names[len(names)-1], "]"), "...")
 		if len(args) > len(names) && !open {
-			return fmt.Errorf("argument %q is one too many: write %s", args[len(names)], c.UseLine())
+			return oneTooMany(c, args[len(names)])
 		}
 		for i, arg := range args {
 			if arg == "" {
@@ -95,7 +95,15 @@ func knownTopic(c *cobra.Command, args []string) error {
 	case found.HasSubCommands():
 		return knownCommand(found, rest)
 	}
-	return fmt.Errorf("argument %q is one too many: write %s", rest[0], c.UseLine())
+	return oneTooMany(c, rest[0])
+}
+
+// oneTooMany is the error of an argument that c does not take.
+func oneTooMany(c *cobra.Command, arg string) error {
+	if isAddress(arg) {
+		return fmt.Errorf("an argument that looks like an address is one too many: write %s", c.UseLine())
+	}
+	return fmt.Errorf("argument %q is one too many: write %s", arg, c.UseLine())
 }
 
 // flagInHelp finds the names of flags in a help text.

@@ -47,6 +47,9 @@ func (t *target) backUp(ctx context.Context, file string) error {
 	if err := refuseServer(t.db, "backup"); err != nil {
 		return err
 	}
+	if isAddress(file) {
+		return errors.New("FILE is a file, and no URL")
+	}
 	// What is found is printed when there is a backup of which it can be said.
 	replayed := newReplayer(target{streams: t.streams, asJSON: true})
 	var size int64

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +83,8 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 	switch {
 	case b.against == "":
 		return errors.New("--against OLD is missing: a file, a folder, git:REF or a database with the older machines")
+	case !strings.HasPrefix(b.against, gitPrefix) && !isServer(b.against) && isAddress(b.against):
+		return errors.New("--against is a file, a folder, git:REF, or a URL that begins with postgres://")
 	case b.limit < 1:
 		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
 	}

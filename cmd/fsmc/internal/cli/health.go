@@ -31,6 +31,7 @@ func newHealth(s *streams) *cobra.Command {
 		Short: "List runs that are stuck, and work that no one does",
 		Long: `Health lists what an operator should look at:
   - halted runs, with the reason
+  - paused children of runs that are not paused
   - runs that cannot be read, or whose tasks or timers are missing
   - runs that have been in one state for too long
   - timers that are overdue

@@ -49,6 +49,8 @@ func (t *target) restore(ctx context.Context, backup string) error {
 	switch _, err := os.Stat(backup); {
 	case checkDatabase(t.db) != nil:
 		return checkDatabase(t.db)
+	case isAddress(backup):
+		return errors.New("BACKUP is a file, and no URL")
 	case errors.Is(err, os.ErrNotExist):
 		return noDatabase(backup)
 	}

@@ -73,7 +73,7 @@ func checkDatabase(db string) error {
 	switch {
 	case db == "":
 		return errNoDatabase
-	case !isServer(db) && (strings.Contains(db, "://") || strings.Contains(db, "password=")):
+	case !isServer(db) && isAddress(db):
 		return errNotFile
 	}
 	return nil

@@ -30,6 +30,7 @@ type problemRow struct {
 // cancelled: that is a step, which every engine writes.
 var helpful = map[runtime.ProblemKind][]machine.InputKind{
 	runtime.HaltedRun:    {machine.RetryInput, machine.CancelInput},
+	runtime.PausedRun:    {machine.ResumeInput, machine.CancelInput},
 	runtime.StuckRun:     {machine.RetryInput, machine.CancelInput},
 	runtime.OverBudget:   {machine.PauseInput, machine.ResumeInput, machine.CancelInput},
 	runtime.OverdueTimer: {machine.CancelInput},
@@ -42,6 +43,8 @@ func (g *problemGroup) Advice() string {
 	switch g.Kind {
 	case runtime.OverdueTimer, runtime.ExpiredLease:
 		return "No engine works on them: fsmc run --follow does, or fsmc serve --work."
+	case runtime.PausedRun:
+		return "A run waits for each of them: resume them, or pause that run, too."
 	case runtime.OutboxLag:
 		return "fsmc run --follow --outbox CMD delivers them: serve and workers without --outbox do not."
 	case runtime.NoWorker:
@@ -109,6 +112,8 @@ func affected(problems []runtime.Problem) int {
 // Words says what is wrong with the runs of a group.
 func (g *problemGroup) Words() string {
 	switch g.Kind {
+	case runtime.PausedRun:
+		return "paused, while a run waits for each"
 	case runtime.StuckRun:
 		return "stuck"
 	case runtime.OverdueTimer:
@@ -136,6 +141,9 @@ func (g *problemGroup) Where() string {
 	}
 	if g.Kind == runtime.HaltedRun {
 		text += " status=halted"
+	}
+	if g.Kind == runtime.PausedRun {
+		text += " status=paused"
 	}
 	return text
 }

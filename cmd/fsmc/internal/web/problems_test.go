@@ -51,7 +51,7 @@ func TestProblemButtons(t *testing.T) {
 // TestAdvice: what is said to help is a command that does help. No message is delivered without --outbox.
 func TestAdvice(t *testing.T) {
 	for kind, want := range map[runtime.ProblemKind]string{
-		runtime.OverdueTimer: "fsmc serve --work", runtime.NoWorker: "--activities DIR", runtime.OutboxLag: "--outbox CMD", runtime.StuckRun: "",
+		runtime.OverdueTimer: "fsmc serve --work", runtime.NoWorker: "--activities DIR", runtime.OutboxLag: "--outbox CMD", runtime.StuckRun: "", runtime.PausedRun: "resume them",
 	} {
 		g := problemGroup{Kind: kind}
 		if got := g.Advice(); !strings.Contains(got, want) || (got == "") != (want == "") {
@@ -108,6 +108,7 @@ func TestCommandsOfProblems(t *testing.T) {
 	s := stuckSite(t, nil)
 	for kind, want := range map[runtime.ProblemKind]string{
 		runtime.HaltedRun: "cancel", runtime.OverBudget: "pause cancel", runtime.NoWorker: "cancel", runtime.OutboxLag: "", runtime.DamagedRun: "", runtime.LargeShare: "",
+		runtime.PausedRun: "cancel", // it is not paused
 	} {
 		g := groups(&runtime.Health{Problems: []runtime.Problem{{Kind: kind, Run: "doc-1"}, {Kind: kind}, {Kind: kind, Run: "nobody"}}})
 		s.site.findCommands(t.Context(), g[0])
