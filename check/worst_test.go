@@ -38,6 +38,10 @@ var worst = []struct {
 			" state S { on E when a < %[1]d { a = a + 1 } else when b < %[1]d { b = b + 1 a = 0 } else when c < %[1]d { c = c + 1 b = 0 a = 0 } else -> U }\n"+
 			" state U { on E -> V unbounded }\n state V { on E -> U unbounded }\n terminal T\n}\n", n)
 	}},
+	{"three fan-outs that count", 0, 100, func(n int) string { return threeFans(n, "FIELD + 1") }},
+	{"a batch whose results are counted", 0, 1_000, func(n int) string {
+		return countingBatch(n, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial")
+	}},
 	{"one counter", 0, 3_990_000, countersOf(1)},
 	{"two counters", 0, 1_990, countersOf(2)},
 	{"three counters", 0, 150, countersOf(3)},

@@ -1,0 +1,83 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+)
+
+// countingBatch is a batch of n items that counts in two fields how they ended, with the handlers of done given.
+func countingBatch(n int, done ...string) string {
+	return fmt.Sprintf(`machine Batch(items [0..%[1]d]string) {
+    failures { busy }
+    context { good int 0..%[1]d = 0, bad int 0..%[1]d = 0 }
+    event Converted
+    activity convert(doc string) -> Converted fails busy
+    initial Work
+    state Work {
+        do convert(item) for item in items limit 20 timeout 10s
+        on Converted { good = good + 1 }
+        on failed(busy) retry 2 backoff 1s else { bad = bad + 1 }
+        on failed { bad = bad + 1 }
+        %[2]s
+    }
+    terminal AllGood success
+    terminal AllBad failure
+    terminal Partial failure
+}
+`, n, strings.Join(done, "\n"))
+}
+
+// threeFans is a machine with three fan-outs of n elements each in one state, which count in
+// the way that effect says of each FIELD.
+func threeFans(n int, effect string) string {
+	count := func(field string) string { return strings.ReplaceAll(effect, "FIELD", field) }
+	return fmt.Sprintf(`machine M(as [0..%[1]d]string, bs [0..%[1]d]string, cs [0..%[1]d]string) {
+    context { a int 0..%[1]d = 0, b int 0..%[1]d = 0, c int 0..%[1]d = 0 }
+    event Ok
+    activity w(x string) -> Ok
+    initial S
+    state S {
+        do w(x) for x in as limit 4 as p timeout 1m
+        do w(x) for x in bs as q timeout 1m
+        do w(x) for x in cs as r timeout 1m
+        on p.Ok { a = %[2]s }
+        on q.Ok { b = %[3]s }
+        on r.Ok { c = %[4]s }
+        on p.failed, q.failed, r.failed {}
+        on done when a > %[5]d -> T else when b > %[6]d -> U else when c == %[1]d -> V else -> W
+    }
+    terminal T
+    terminal U
+    terminal V
+    terminal W
+}
+`, n, count("a"), count("b"), count("c"), n/2, n/5)
+}
+
+// TestPartOfTheProduct: past the limit what one run shows is found, be it the shortest run or one in which a
+// hundred elements end in one way and a hundred others in another.
+func TestPartOfTheProduct(t *testing.T) {
+	for _, c := range []struct{ name, source, want string }{
+		{"a batch", countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial"), ""},
+		{"a batch without else", countingBatch(1000, "on done when good == len(items) -> AllGood", "on done when bad == len(items) -> AllBad", "on done when good != len(items) && bad != len(items) -> Partial"),
+			"overlapping-guards"},
+		{"a batch that counts too far", strings.Replace(countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial"),
+			"good = good + 1", "good = good + 2", 1), "out-of-range"},
+		{"a batch that leaves a case out", countingBatch(100, "on done when good <= 60 -> AllBad else when bad <= 10 -> AllGood"), "unhandled-case"},
+		{"three that count", threeFans(100, "FIELD + 1"), ""},
+		{"three that count, clamped", threeFans(100, "min(FIELD + 1, 100)"), ""},
+	} {
+		found := check.RunUpTo(program(t, []byte(c.source)), all.Rules, 100_000)
+		rules := map[string]bool{}
+		for _, d := range found {
+			rules[d.Rule] = true
+		}
+		if c.want == "" && len(found) > 0 || c.want != "" && !rules[c.want] {
+			t.Errorf("%s: expected %q, findings:\n%s", c.name, c.want, lines(found))
+		}
+	}
+}
