@@ -13,8 +13,9 @@
 //   - What several rules need: awaits.go and raised.go (facts about states), fixes.go and
 //     removal.go (fixes), words.go (messages).
 //   - How rules are run: run.go, and session.go, which checks machines before their callers.
-//     Past the limit early.go looks at the runs that are short. Then confirm.go replays each witness, silence.go drops a finding where another one says
-//     the same, and suppress.go those that a comment allows.
+//     Past the limit early.go asks of a part of the runs. Then confirm.go replays each witness,
+//     silence.go drops a finding where another one says the same, and suppress.go those that a
+//     comment allows.
 //   - The worst case: bounds.go, and upper.go past the limit; held.go, of costs that a run is
 //     held to; factors.go, reasons.go and showfigure.go, which say what a figure is made of,
 //     why it has no bound, and which run reaches it.

@@ -22,7 +22,8 @@
 //     emit.go (their edges), store.go (the number of a configuration), junction.go
 //     and wideinput.go (what an event leads to that sets very much); overbudget.go
 //     (when over_budget comes), sums.go (fields that surely stay in their range, and
-//     are not held). It needs step.
+//     are not held); walk.go (a part of the graph, where the whole is too large). It needs
+//     step.
 //   - Questions about the graph: ends.go (what never finishes), guessed.go (what finishes
 //     only with the right guesses), loops.go (cycles, and chains that wait for
 //     nothing), timers.go (timers and waits in vain), drops.go (deferred events that
