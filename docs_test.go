@@ -221,12 +221,15 @@ func TestShownWorstCases(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort: it is the page that is read first, and often alone.
-func TestReadmeIsShort(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	must(t, err)
-	if n := bytes.Count(text, []byte("\n")); n > 120 {
-		t.Errorf("the README has %d lines, and is to have at most 120", n)
+// TestShortPages: the README is the page that is read first, and often alone; before the first release the
+// changes are one page, too.
+func TestShortPages(t *testing.T) {
+	for page, most := range map[string]int{"README.md": 120, "CHANGELOG.md": 100} {
+		text, err := os.ReadFile(page)
+		must(t, err)
+		if n := bytes.Count(text, []byte("\n")); n > most {
+			t.Errorf("%s has %d lines, and is to have at most %d", page, n, most)
+		}
 	}
 }
 
