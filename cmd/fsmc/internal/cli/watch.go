@@ -97,8 +97,12 @@ func (w *watcher) watch(cmd *cobra.Command, now time.Time) error {
 // begin finds where the steps begin.
 func (w *watcher) begin(ctx context.Context, now time.Time) (err error) {
 	if w.run != "" {
-		if _, err := w.store.Load(ctx, w.run); err != nil {
+		v, err := w.engine.Get(ctx, w.run)
+		if err != nil {
 			return err
+		}
+		if v.Status == runtime.Finished && !w.untilEnded {
+			fmt.Fprintf(w.err, "%s has ended in %s, and takes no more steps; fsmc history shows those that it took\n", w.run, v.State)
 		}
 	}
 	if w.since > 0 {
