@@ -1,6 +1,7 @@
 package fsmc_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/big"
 	"os"
@@ -42,6 +43,39 @@ func TestMachinesMeanWhatTheyMeant(t *testing.T) {
 	must(t, err)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("machines mean something else than %s says (-want +got); where their text was changed, run go test . -run TestMachinesMean -update:\n%s", golden, diff)
+	}
+}
+
+// TestOldMachinesHaveTheirHashes: machines from before there were lists, children and imports have the hashes that
+// they had then, by which runs that began then are found. The file is not written again: a line counts as long
+// as some file of the repository has the text that it is about.
+func TestOldMachinesHaveTheirHashes(t *testing.T) {
+	text, err := os.ReadFile("testdata/hashes.txt")
+	must(t, err)
+	had := map[string]string{} // by sha256 of the text, and name
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		had[f[0]+" "+f[1]] = f[2]
+	}
+	sources, held := langtest.Repository(t, ".", ".txtar"), 0
+	among := lang.Among(sources)
+	for _, src := range sources {
+		sum := fmt.Sprintf("%x", sha256.Sum256(src.Src))
+		for _, m := range lang.LoadFrom([]lang.Source{src}, among).Program.Machines {
+			want, old := had[sum[:16]+" "+m.Name]
+			if !old {
+				continue
+			}
+			held++
+			compiled, err := machine.Compile(table.Compile(m))
+			must(t, err)
+			if got := compiled.Hash()[:16]; got != want {
+				t.Errorf("%s: %s has the hash %s, and had %s", src.Name, m.Name, got, want)
+			}
+		}
+	}
+	if held < 100 {
+		t.Errorf("%d machines were held against their hashes", held)
 	}
 }
 
