@@ -79,7 +79,8 @@ func differsPast(src string, limit int) (out []disagreement) {
 			continue // that a run is halted there is said: one fault
 		}
 		tooMuch := !found.within(brute) && !s.Cut && !((free || limit == 1) && mayExceed[c.rule])
-		tooLittle := !found.covers(brute) && !open[c.rule] && !open["unreachable-state"] && !(free && mayPass[c.rule])
+		part := 1 < limit && limit < explore.DefaultLimit && len(found) > 0 // the rest may be past the limit
+		tooLittle := !part && !found.covers(brute) && !open[c.rule] && !open["unreachable-state"] && !(free && mayPass[c.rule])
 		if tooLittle && mayPass[c.rule] && halts("read-before-set") {
 			continue // what lies behind a step that halts each run counts as entered: see control.SurelyEntered
 		}
