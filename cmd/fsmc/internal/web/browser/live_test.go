@@ -25,6 +25,7 @@ func TestSend(t *testing.T) {
 		tb.do(chromedp.Click(form + "button.primary"))
 		tb.until(`document.querySelector("#state-Publishing.current")`)
 		t.Logf("%s, scripts %t: %v from the click to the lit state", id, scripts, time.Since(begun).Round(time.Millisecond))
+		tb.until(`document.querySelector("#s3 td:last-child")`) // it is read behind the drawing
 		if got := eval[string](tb, `document.querySelector("#s3 td:last-child").innerText`); !strings.Contains(got, "fine") || !strings.Contains(got, "sent by serve:") {
 			t.Errorf("history says %q", got)
 		}
