@@ -2,8 +2,11 @@ package check_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
@@ -79,5 +82,26 @@ func TestPartOfTheProduct(t *testing.T) {
 		if c.want == "" && len(found) > 0 || c.want != "" && !rules[c.want] {
 			t.Errorf("%s: expected %q, findings:\n%s", c.name, c.want, lines(found))
 		}
+	}
+}
+
+// TestPastTheLimit: what the limit leaves open is said; what the control graph
+// settles is not, and what a short run meets is found.
+func TestPastTheLimit(t *testing.T) {
+	src, err := os.ReadFile("testdata/many.fsm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `15: undecided: undecided: whether some run takes an arm ("Counting")
+21: unbounded-loop: "Counting" can be entered again and again without end
+  loop 0s Counting Up
+  0s Counting Down
+   Counting 
+`
+	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, src), all.Rules, 1000))); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if got := lines(check.RunUpTo(program(t, chain(1000)), all.Rules, 1000)); got != "" {
+		t.Errorf("a chain of bounded loops has findings:\n%s", got)
 	}
 }
