@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -38,20 +37,30 @@ func (s *shared) early(r *Rule) {
 // entersEarly reports whether a run enters state that was found without the product, which is too
 // large.
 func (s *shared) entersEarly(state *ir.State) bool {
-	begun := s.begun()
-	return begun != nil && slices.ContainsFunc(begun.proof.product.Into(state), begun.isRun)
+	return s.showsEarly(state, func(p *explore.Product) [][]int32 { return p.Into(state) })
 }
 
 // takesEarly is entersEarly for a run that takes a.
 func (s *shared) takesEarly(a *ir.Arm) bool {
-	begun := s.begun()
-	return begun != nil && slices.ContainsFunc(begun.proof.product.Along(a), begun.isRun)
+	return s.showsEarly(a, func(p *explore.Product) [][]int32 { return p.Along(a) })
 }
 
-// isRun reports whether a path of the product is a run, which was replayed.
-func (s *shared) isRun(path []int32) bool {
-	w, sure := s.Replayed(path, -1)
-	return sure && w != nil
+// showsEarly reports whether one of the paths that a part of the product has to a state or an arm is
+// a run. That is replayed once, and asked by many rules.
+func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool {
+	begun := s.begun()
+	if begun == nil {
+		return false
+	}
+	shown, known := s.proof.shown[to]
+	if !known {
+		shown = slices.ContainsFunc(paths(begun.proof.product), func(path []int32) bool {
+			w, sure := begun.Replayed(path, -1)
+			return sure && w != nil
+		})
+		s.proof.shown[to] = shown
+	}
+	return shown
 }
 
 // begun is the machine with a part of the product in place of the whole; nil of one that is broken.
@@ -59,10 +68,10 @@ func (s *shared) begun() *shared {
 	if !s.proof.begunTold {
 		s.proof.begunTold = true
 		if p := explore.Part(s.Table(), min(SmallProduct, s.proof.most)); p != nil {
-			s.proof.begun = &shared{
-				Machine: s.Machine, stop: s.stop, called: s.called, callees: s.callees, table: s.table,
-				proof: proof{product: p, limit: s.proof.most, most: s.proof.most}, endings: map[*witness.Witness]lastRow{},
-			}
+			begun := newShared(s.Machine, s.proof.most)
+			begun.stop, begun.called, begun.callees, begun.table = s.stop, s.called, s.callees, s.table
+			begun.proof.product, begun.proof.limit = p, s.proof.most
+			s.proof.begun, s.proof.shown = begun, map[any]bool{}
 		}
 	}
 	return s.proof.begun

@@ -31,8 +31,9 @@ type proof struct {
 	bare     *explore.Product // see OpenProduct
 	bareTold bool             // it was asked for
 
-	begun     *shared // see early.go
-	begunTold bool    // it was asked for
+	begun     *shared      // see early.go
+	begunTold bool         // it was asked for
+	shown     map[any]bool // by state and by arm: see showsEarly
 
 	control  *control.Graph
 	seen     []*explore.Seen // before a limit was passed

@@ -73,17 +73,9 @@ type trait struct {
 
 func newWalker(x *search) *walker {
 	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: make([]list, len(x.Table.Machine.Dos)), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
-	explored := len(x.First)
-	for c := range explored {
-		if c+1 < explored {
-			w.end = append(w.end, x.First[c+1])
-		} else {
-			w.end = append(w.end, int32(len(x.To)))
-		}
-	}
-	if explored > x.store.count { // of all the last edges are known, and the steps were too many
-		w.end, x.First = w.end[:x.store.count], x.First[:x.store.count]
-	}
+	w.end = append(slices.Clone(x.First[1:]), int32(len(x.To)))
+	n := min(len(w.end), x.store.count) // there is one more if the last has been explored, and the steps were too many
+	w.end, x.First = w.end[:n], x.First[:n]
 	return w
 }
 
@@ -238,7 +230,7 @@ func (w *walker) ask(l Label, k *liked) {
 	if l.Kind == Started || l.Kind == Moved {
 		for _, b := range w.begun[l.Begun] {
 			d := w.Table.Machine.States[l.Into].Dos[b.Place]
-			size, like := 2, 1/float64(max(1, min(d.Fan.Most, enoughElements)-3)) // one of so many sizes
+			size, like := 2, 1/float64(max(1, min(d.Fan.Most, data.MaxHeldElements)-3)) // one of so many sizes
 			switch {
 			case b.Most == 0:
 				size, like = 0, 1
@@ -265,9 +257,6 @@ func (w *walker) ask(l Label, k *liked) {
 	k.each *= w.likeOf(of)
 	k.few = w.likeOf(trait{do: of.do, input: graph.None, few: true})
 }
-
-// enoughElements is up to how many elements are mostly told apart where a visit begins.
-const enoughElements = data.MaxHeldElements
 
 // likeOfSize is how much the walk likes lists of a size for d.
 func (w *walker) likeOfSize(d *ir.Do, size int) float64 {
