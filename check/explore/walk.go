@@ -90,7 +90,8 @@ func (w *walker) longest() int {
 	return most
 }
 
-// wander walks until limit more configurations are explored, or that many walks bring no more.
+// wander walks until limit more configurations are explored, or that many walks bring no more. Of
+// a machine with many timers the zones are most of the work, and each walk makes new ones.
 func (w *walker) wander(limit int) {
 	longest, left := w.longest(), limit
 	for steps := 0; left > 0 && steps < 8*limit; {
@@ -98,7 +99,7 @@ func (w *walker) wander(limit int) {
 		clear(w.known)
 		clear(w.sizes)
 		for at, n := int32(0), 0; n < longest && left > 0; n++ {
-			if w.Stop.Poll(); w.work > maxWorkLong || w.Tries > w.most || len(w.To) > 2*edgesEach*limit || len(w.store.words) > maxStored {
+			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || len(w.To) > 2*edgesEach*limit || len(w.store.words) > maxStored {
 				return
 			}
 			steps++
