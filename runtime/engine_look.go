@@ -24,6 +24,10 @@ func (e *Engine) Get(ctx context.Context, run string) (View, error) {
 	}
 	v, err := e.look(ctx, &row, h, s)
 	v.Parent, v.Tags = row.Parent, row.Tags
+	if row.Paused {
+		pause := e.pauseOf(ctx, &row)
+		v.Pause = &machine.PauseView{Actor: pause.Actor, Reason: pause.Reason}
+	}
 	return v, err
 }
 

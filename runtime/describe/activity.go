@@ -74,7 +74,7 @@ func childPhrase(c *machine.ChildView) string {
 	case c.Halt != nil:
 		return text + halted(c.Halt)
 	case c.Paused:
-		return text + ", paused" + After(" by ", Joined(c.Actor, 80)) + After(": ", Joined(c.Reason, 200))
+		return text + paused(&machine.PauseView{Actor: c.Actor, Reason: c.Reason})
 	case c.Status == runtime.Ending:
 		text += ", ending"
 	}

@@ -24,7 +24,7 @@ func Sentence(v *runtime.View, now time.Time) string {
 	case v.Halt != nil:
 		return where + halted(v.Halt) + leftBehind(v)
 	case v.Paused:
-		return where + ", paused" + underWay(v, now) + queued(v) + deferred(v)
+		return where + paused(v.Pause) + underWay(v, now) + queued(v) + deferred(v)
 	}
 	return where + waitsFor(v, now) + leftBehind(v) + deferred(v) + untilWhen(v, now)
 }
@@ -39,7 +39,7 @@ func Stands(v *runtime.View) string {
 	case v.Halt != nil:
 		return fmt.Sprintf("%s is in %s%s", v.Run, v.State, halted(v.Halt))
 	case v.Paused:
-		return fmt.Sprintf("%s is in %s, paused%s%s", v.Run, v.State, queued(v), deferred(v))
+		return fmt.Sprintf("%s is in %s%s%s%s", v.Run, v.State, paused(v.Pause), queued(v), deferred(v))
 	}
 	return fmt.Sprintf("%s is in %s%s", v.Run, v.State, deferred(v))
 }
@@ -47,6 +47,14 @@ func Stands(v *runtime.View) string {
 // halted says what a halted run could not take, and why.
 func halted(h *machine.HaltView) string {
 	return fmt.Sprintf(", halted: %s could not be taken: %s", h.Input, Plain(h.Reason, 200))
+}
+
+// paused says that a run is paused, by whom, and why.
+func paused(p *machine.PauseView) string {
+	if p == nil {
+		return ", paused"
+	}
+	return ", paused" + After(" by ", Joined(p.Actor, 80)) + After(": ", Joined(p.Reason, 200))
 }
 
 // underWay names the attempts that go on though the run is paused.

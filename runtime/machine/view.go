@@ -43,6 +43,7 @@ type View struct {
 	OverBudget bool           `json:"over_budget,omitempty"` // a cost, or the time, is more than the machine's budget
 	Repeated   bool           `json:"repeated,omitempty"`    // the answer that Send gave to the same event before
 	End        *EndView       `json:"end,omitempty"`         // of a run that ended in failure; given by Engine.Get alone
+	Pause      *PauseView     `json:"pause,omitempty"`       // of a paused run; given by Engine.Get alone
 
 	// Tags are given by Engine.Get and Start alone: they are of the run, and its machine does not
 	// know of them.
@@ -68,6 +69,12 @@ type ChildView struct {
 
 	// Below is the nearest run below the child that is halted or paused, where the child is neither.
 	Below *ChildView `json:"below,omitempty"`
+}
+
+// PauseView says who has paused a run, and why.
+type PauseView struct {
+	Actor  string `json:"actor,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // EndView is the input with which a run ended.
