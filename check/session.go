@@ -96,11 +96,27 @@ func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 	let(again.Table())
 	list := again.apply(s.rules)
 	before, now := undecided(r.list), undecided(list)
-	if now < before || now == before && p.guessed() && again.proof.product != nil && !again.guessed() {
-		r.list = list
-		return again
+	if now > before || now == before && (!p.guessed() || again.proof.product == nil || again.guessed()) {
+		return p
 	}
-	return p
+	if p.timed() && !again.timed() {
+		if losesSure(r.list, list) {
+			return p
+		}
+		r.list = list
+		return p // for figures times do more than values
+	}
+	r.list = list
+	return again
+}
+
+// losesSure reports whether something of before is not in now that is no guess: of which a run is the
+// witness, or that needs none.
+func losesSure(before, now diag.List) bool {
+	return slices.ContainsFunc(before, func(d diag.Diagnostic) bool {
+		guess := d.Rule == "undecided" || d.Witness != nil && len(d.Witness.Path) == 0
+		return !guess && !slices.ContainsFunc(now, func(other diag.Diagnostic) bool { return other.Rule == d.Rule && other.Span == d.Span })
+	})
 }
 
 // effort is how far wide ranges are worth telling apart, with what the check has given.
@@ -117,6 +133,9 @@ func (s *shared) effort(r *result) flat.Effort {
 // guessed reports whether a path of the product may be no run: then what it meets may be met by none,
 // and what it reaches not be reached.
 func (s *shared) guessed() bool { return s.proof.product != nil && s.proof.product.Guessed }
+
+// timed reports whether the product tells configurations apart by their times.
+func (s *shared) timed() bool { return s.proof.product != nil && s.proof.product.Timed() }
 
 // undecided is how many questions are open.
 func undecided(list diag.List) (n int) {

@@ -146,6 +146,25 @@ var wideValues = []struct {
    A 
 10: unreachable-state: no run enters state "B"
 `},
+	{"two fields from one value, and timers that forestall others", `machine M {
+ event Set { a int 0..WIDE }
+ event Go
+ context { x int 0..WIDE = 0 y int 0..1_000_000 = 0 }
+ initial A
+ state A { on Set -> B { x = event.a, y = event.a + 1 } after 1h -> T }
+ state B {
+  on Go when x < y -> T
+  after 2h -> Never
+  after 3m -> A max 3 else -> T
+ }
+ state Never { after 1h -> T }
+ terminal T
+}
+`, `9: never-fires: "after 2h" of "B" never fires: "after 3m" of "B" always comes before it, so no run enters "Never"
+  0s A Set
+  3m0s B after 3m
+   A 
+`},
 }
 
 // TestWideValues: below the limit, each value is told apart, however many there are.

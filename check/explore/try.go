@@ -85,10 +85,11 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 			if coarse {
 				p, _ = tryWide(t, sums, large, timed, most, &which)
 			}
-			if p == nil && recalls {
+			values := coarse && t.Wide == flat.ForAnswers // with times alone it is known already
+			if p == nil && recalls && !values {
 				p = tryRecalling(t, sums, limit, &which)
 			}
-			if p == nil {
+			if p == nil && !values {
 				p, _ = try(t, timed, held, c)
 			}
 			if p != nil {
