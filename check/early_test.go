@@ -71,6 +71,7 @@ func TestPartOfTheProduct(t *testing.T) {
 		{"a batch that counts too far", strings.Replace(countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial"),
 			"good = good + 1", "good = good + 2", 1), "out-of-range"},
 		{"a batch that leaves a case out", countingBatch(100, "on done when good <= 60 -> AllBad else when bad <= 10 -> AllGood"), "unhandled-case"},
+		{"a batch that leaves out that some fail", countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad"), "unhandled-case"},
 		{"three that count", threeFans(100, "FIELD + 1"), ""},
 		{"three that count, clamped", threeFans(100, "min(FIELD + 1, 100)"), ""},
 	} {

@@ -30,7 +30,9 @@ type Meeting struct {
 	Model *guard.Model // values; nil with Impossible and Unclear
 
 	found explore.Meeting
+	leaf  *ir.State
 	input flat.Input
+	want  []explore.Stance
 }
 
 // Meet asks whether in can come in leaf with what is wanted of its choices.
@@ -59,31 +61,55 @@ func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meet
 	case guard.Undecided:
 		return Meeting{Met: Unclear}
 	}
-	return Meeting{Met: CanBeMet, Model: m.Model, found: m, input: in}
+	return Meeting{Met: CanBeMet, Model: m.Model, found: m, leaf: leaf, input: in, want: want}
 }
 
 // Shown is what shows that m can be met: a run in which arm takes the input (or
 // nothing does, where arm is nil), or where some of it is a guess the values
-// alone.
-func (s *shared) Shown(m Meeting, arm *ir.Arm) *witness.Witness {
+// alone. Where another meeting is shown than the first one, it is m from then on.
+func (s *shared) Shown(m *Meeting, arm *ir.Arm) *witness.Witness {
 	if m.Met != CanBeMet {
 		return nil
 	}
-	if p := s.proof.product; s.mayShow(len(p.PathTo(m.found.Config))) {
-		w, sure := p.RunMeeting(m.found, m.input, arm)
-		if arm == nil {
-			s.ends(w, replay.Refused)
-		}
-		if !sure { // a guess; with the right values it may be a run all the same
-			w, sure = s.replays(w)
-		}
-		if sure {
-			s.rows += len(w.Path)
-			return w
-		}
+	w := s.runMeeting(m.found, m.input, arm)
+	if p := s.proof.product; w == nil && p.Guessed {
+		tries := 0
+		p.Meetings(m.leaf, m.input, m.want, func(other explore.Meeting) bool {
+			if w = s.runMeeting(other, m.input, arm); w != nil {
+				m.found, m.Model = other, other.Model
+			}
+			tries++
+			return w == nil && tries < mostMeetings
+		})
+	}
+	if w != nil {
+		s.rows += len(w.Path)
+		return w
 	}
 	s.unshown = true
 	return &witness.Witness{Values: m.Model.Values(), Loop: -1}
+}
+
+// mostMeetings is how many runs are tried for one question.
+const mostMeetings = 8
+
+// runMeeting is a run that shows m; nil where none is found.
+func (s *shared) runMeeting(m explore.Meeting, in flat.Input, arm *ir.Arm) *witness.Witness {
+	p := s.proof.product
+	if !s.mayShow(len(p.PathTo(m.Config))) {
+		return nil
+	}
+	w, sure := p.RunMeeting(m, in, arm)
+	if arm == nil {
+		s.ends(w, replay.Refused)
+	}
+	if !sure { // a guess; with the right values it may be a run all the same
+		w, sure = s.replays(w)
+	}
+	if !sure {
+		return nil
+	}
+	return w
 }
 
 // Gap is an input in a leaf for which handlers stand, all of whose guards are

@@ -151,6 +151,16 @@ func (p *Product) Meet(leaf *ir.State, in flat.Input, want []Stance) Meeting {
 	return m.answer()
 }
 
+// Meetings calls yield with what Meet might answer, one for all that agree in the data, as long as yield
+// returns true. Paths that surely are no runs are left out.
+func (p *Product) Meetings(leaf *ir.State, in flat.Input, want []Stance, yield func(Meeting) bool) {
+	m := newMeeter(p, leaf)
+	if m.about(in, want) {
+		m.each = func(found Meeting) bool { return !p.fitsLists(p.PathTo(found.Config)) || yield(found) }
+		m.answer()
+	}
+}
+
 // MeetFormula asks whether some run reaches leaf with data for which f holds,
 // which reads what e does.
 func (p *Product) MeetFormula(leaf *ir.State, f guard.Formula, e ir.Expr) Meeting {

@@ -34,6 +34,8 @@ type meeter struct {
 	sought   map[string]bool // by key: whether a search excludes it
 	buffer   []byte          // scratch of key
 	values   []guard.Value   // scratch of excluded
+
+	each func(Meeting) bool // wants all answers, while it returns true; nil where the best one will do
 }
 
 // variant is the question for one way in which the bounds stand.
@@ -125,7 +127,7 @@ func (m *meeter) answer() Meeting {
 		}
 		m.x.stand(c)
 		canShow := !m.inexact && !m.x.Program.Packing.Pending.Any(m.x.Here) // what was deferred came with data of its own
-		if best.Verdict != guard.Unsat && !canShow {
+		if m.each == nil && best.Verdict != guard.Unsat && !canShow {
 			continue
 		}
 		if m.key(words); canShow {
@@ -140,6 +142,10 @@ func (m *meeter) answer() Meeting {
 		asked[string(m.buffer)] = true
 		found := m.ask(v, c, words, canShow)
 		switch {
+		case found.Verdict == guard.Sat && m.each != nil:
+			if !m.each(found) {
+				return found
+			}
 		case found.Verdict == guard.Sat && found.Exact:
 			return found
 		case found.Verdict == guard.Undecided:
@@ -148,7 +154,7 @@ func (m *meeter) answer() Meeting {
 		if best.Verdict == guard.Unsat {
 			best = found
 		}
-		if best.Verdict != guard.Unsat && (m.inexact || unclear == maxUnclear) {
+		if best.Verdict != guard.Unsat && (m.inexact && m.each == nil || unclear == maxUnclear) {
 			break
 		}
 	}

@@ -49,13 +49,7 @@ type walker struct {
 	likes map[trait]float64 // of the walk at hand
 	known []liked           // the same by label, as far as it is known
 	sizes [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
-	lists []list            // by do: its elements in the visit at hand
-}
-
-// list is how many elements a visit begins with, and how many of them have ended.
-type list struct {
-	step.Elements
-	ended int64
+	lists lists             // of the walk at hand
 }
 
 // liked is how much a walk likes a label.
@@ -72,7 +66,7 @@ type trait struct {
 }
 
 func newWalker(x *search) *walker {
-	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: make([]list, len(x.Table.Machine.Dos)), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
+	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: newLists(x.Product), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
 	w.end = append(slices.Clone(x.First[1:]), int32(len(x.To)))
 	n := min(len(w.end), x.store.count) // there is one more if the last has been explored, and the steps were too many
 	w.end, x.First = w.end[:n], x.First[:n]
@@ -150,7 +144,7 @@ func (w *walker) choose(c int32) int32 {
 			at, chosen = at-like, e
 		}
 	}
-	w.note(chosen)
+	w.lists.note(chosen)
 	if to := w.To[chosen]; to >= 0 {
 		return to
 	}
@@ -162,7 +156,7 @@ func (w *walker) choose(c int32) int32 {
 }
 
 // like is how much the walk likes edge e of configuration c; 0 where its list has not so many elements,
-// or has more: a configuration may know how many are open at the least, and not how many there were.
+// or has more.
 func (w *walker) like(c, e int32) float64 {
 	label := w.labelAt[e]
 	for int(label) >= len(w.known) {
@@ -172,56 +166,16 @@ func (w *walker) like(c, e int32) float64 {
 	if k.each == 0 {
 		w.ask(l, k)
 	}
-	d := w.endsElement(l, e)
-	if d == nil {
-		return k.each
-	}
-	open, more := w.openOf(d, w.To[e])
-	of := &w.lists[d.ID]
-	n := of.ended + 1 + open
-	if n > of.Most || n < of.Least && !more {
+	d, more, fit := w.lists.after(e)
+	if !fit {
 		return 0
 	}
-	if _, before := w.openOf(d, c); before && !more {
-		return k.each * k.few
+	if d != nil && !more {
+		if _, before := w.openOf(d, c); before {
+			return k.each * k.few
+		}
 	}
 	return k.each
-}
-
-// endsElement is the do of which an element ends along e, and the run stays; nil where there is none.
-func (w *walker) endsElement(l Label, e int32) *ir.Do {
-	if l.Kind != Stayed || l.Input == graph.None || w.To[e] < 0 {
-		return nil
-	}
-	if d := w.Table.Case(l.Input).Do; d != nil && d.Fan != nil {
-		return d
-	}
-	return nil
-}
-
-// openOf is how many elements of d are open in configuration c at the least, and whether there may be more.
-func (w *walker) openOf(d *ir.Do, c int32) (n int64, more bool) {
-	v, i := &w.Program.Packing.Visits[d.State.ID], slices.Index(d.State.Dos, d)
-	switch {
-	case v.Counts(i):
-		return v.Open(w.words(c), i)
-	case v.HasEnded(w.words(c), i):
-		return 0, false
-	}
-	return 1, true
-}
-
-// note notes what e does to lists.
-func (w *walker) note(e int32) {
-	l := w.labels[w.labelAt[e]]
-	if l.Kind == Started || l.Kind == Moved {
-		for _, b := range w.begun[l.Begun] {
-			d := w.Table.Machine.States[l.Into].Dos[b.Place]
-			w.lists[d.ID] = list{Elements: b}
-		}
-	} else if d := w.endsElement(l, e); d != nil {
-		w.lists[d.ID].ended++
-	}
 }
 
 // ask finds out how much the walk likes l: how its activity ends, and how long lists are, counts for
@@ -329,7 +283,9 @@ func (p *Product) shortest(ends func(e, to int32) bool) (paths [][]int32) {
 	for c := range int32(p.Len()) {
 		for e := p.First[c]; e < p.First[c+1]; e++ {
 			if ends(e, p.To[e]) {
-				paths = append(paths, append(p.PathTo(c), e))
+				if path := append(p.PathTo(c), e); p.fitsLists(path) {
+					paths = append(paths, path)
+				}
 				break
 			}
 		}

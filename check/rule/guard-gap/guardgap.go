@@ -33,12 +33,13 @@ func run(p *check.Pass) {
 			if dead(p, g) {
 				continue // dead-arm
 			}
+			run := p.Shown(&g.Meeting, nil)
 			p.Report(check.Finding{
 				State:   g.Leaf,
 				Span:    g.Input.Choices[0].Arm.Span,
 				Message: "nothing takes " + check.Quote(g.Input.Event.Name) + " in " + check.Quote(g.Leaf.Path) + check.Where(g.Model) + ": no guard holds",
 				Help:    "Say what is to happen then: end the chain with `else -> …`, or with `else reject` to refuse it on purpose.",
-				Witness: p.Shown(g.Meeting, nil),
+				Witness: run,
 				Inputs:  g.Inputs,
 				Fixes:   p.ElseAfter(g.Input),
 			})

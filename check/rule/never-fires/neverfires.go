@@ -150,7 +150,7 @@ func firing(p *check.Pass, t, first *ir.Timer) *witness.Witness {
 			}
 			for i, c := range in.Choices {
 				if m := p.Meet(leaf, in, taken(i, len(in.Choices))); m.Met == check.CanBeMet {
-					return p.Shown(m, c.Arm)
+					return p.Shown(&m, c.Arm)
 				}
 			}
 		}

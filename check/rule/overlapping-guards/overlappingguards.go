@@ -106,7 +106,7 @@ func report(p *check.Pass, o *overlap) {
 		Span:    o.second.Span,
 		Help:    "Make their guards exclude each other, or join them into one chain with `else`: its order decides.",
 		Related: []diag.Related{{Span: o.first.Span, Message: "this one applies there, too"}},
-		Witness: p.Shown(o.Meeting, o.first),
+		Witness: p.Shown(&o.Meeting, o.first),
 	}
 	switch o.Met {
 	case check.Unclear:

@@ -30,13 +30,14 @@ func run(p *check.Pass) {
 		case check.Unclear:
 			p.LeaveOpen(check.Question{Rule: "unhandled-case", State: g.Leaf})
 		case check.CanBeMet:
+			run := p.Shown(&g.Meeting, nil)
 			p.Report(check.Finding{
 				State:   g.Leaf,
 				Span:    g.Input.Choices[0].Arm.Span,
 				Message: "nothing takes " + check.Quote(g.Input.Text()) + " in " + check.Quote(g.Leaf.Path) + check.Where(g.Model) + ": no guard holds, and the run would be halted",
 				Help:    "End the chain with an `else` that takes everything that is left, such as `else -> …`.",
 				Related: raisedBy(g),
-				Witness: p.Shown(g.Meeting, nil),
+				Witness: run,
 				Inputs:  g.Inputs,
 				Fixes:   p.ElseAfter(g.Input),
 			})
