@@ -1,18 +1,30 @@
 package postgres_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
+	"github.com/fsmc-dev/fsmc/runtime/storetest"
 )
 
 // TestExecMode: a store that prepares nothing, for a pooler that hands a connection to another client after each transaction, commits, looks,
 // claims and reads as others do, alone and in batches.
 func TestExecMode(t *testing.T) {
-	at := pgtest.URL(t)
-	s := open(t, at+map[bool]string{true: "&", false: "?"}[strings.Contains(at, "?")]+"default_query_exec_mode=exec")
+	withoutPrepared(t, pgtest.URL(t, "default_query_exec_mode=exec"))
+}
+
+// TestPgBouncer: so does one behind such a pooler, and a durable store is one there, too.
+func TestPgBouncer(t *testing.T) {
+	at := pgtest.Bouncer(t, pgtest.URL(t))
+	t.Run("durable", func(t *testing.T) {
+		storetest.Durable(t, func(t *testing.T, _ string) store.Store { return open(t, at) })
+	})
+	t.Run("in batches", func(t *testing.T) { withoutPrepared(t, at) })
+}
+
+func withoutPrepared(t *testing.T, at string) {
+	s := open(t, at)
 	waiting(t, s, 6)
 	if _, err := s.Look(t.Context(), store.LookQuery{Worker: "w", Now: noon, Limit: 10, Versions: true, Children: true}); err != nil {
 		t.Error(err)
