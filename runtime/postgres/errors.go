@@ -33,6 +33,9 @@ var (
 	// ErrRights is the error of what the role may not do.
 	ErrRights = errors.New("the role has no right to do this: fsmc db roles says what a worker and a reader need, and the owner of the tables brings them up to date")
 
+	// ErrPooler is the error where a pooler gives the connection of one client to another after each transaction.
+	ErrPooler = errors.New("what fsmc has prepared is not there, or of another client, as behind a pooler of transactions: add default_query_exec_mode=exec to the URL")
+
 	// ErrReadOnly is the error of a write to a store opened with ReadOnly.
 	ErrReadOnly = errors.New("the database was opened read-only")
 )
@@ -56,6 +59,8 @@ func (s *Store) translate(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case code(err) == "42501":
 		return fmt.Errorf("%w: %s", ErrRights, words(err))
+	case slices.Contains(unprepared, code(err)):
+		return fmt.Errorf("%w: %s", ErrPooler, words(err))
 	case passes(err):
 		return fmt.Errorf("%w: %s", ErrServer, words(err))
 	}
@@ -75,6 +80,9 @@ func code(err error) string {
 	}
 	return ""
 }
+
+// unprepared are the codes of SQLSTATE for a prepared statement that is there already, or that is not there.
+var unprepared = []string{"42P05", "26000"}
 
 // Classes and codes of SQLSTATE for what passes: the connection, resources, the intervention
 // of an operator, a lock that is not to be had, a server that has become a standby.

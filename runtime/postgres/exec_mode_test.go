@@ -1,8 +1,11 @@
 package postgres_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/fsmc-dev/fsmc/runtime/storetest"
@@ -21,6 +24,19 @@ func TestPgBouncer(t *testing.T) {
 		storetest.Durable(t, func(t *testing.T, _ string) store.Store { return open(t, at) })
 	})
 	t.Run("in batches", func(t *testing.T) { withoutPrepared(t, at) })
+	t.Run("prepared", func(t *testing.T) {
+		var err error
+		for range 10 {
+			var s *postgres.Store
+			if s, err = postgres.Open(t.Context(), strings.Replace(at, "default_query_exec_mode=exec", "default_query_exec_mode=cache_statement", 1)); err != nil {
+				break
+			}
+			must(t, s.Close())
+		}
+		if !errors.Is(err, postgres.ErrPooler) {
+			t.Errorf("without the setting: %v", err)
+		}
+	})
 }
 
 func withoutPrepared(t *testing.T, at string) {
