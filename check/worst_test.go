@@ -42,6 +42,7 @@ var worst = []struct {
 	{"a batch whose results are counted", 0, 1_000, func(n int) string {
 		return countingBatch(n, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial")
 	}},
+	{"a chain of arms that compare a number and a string", 0, 2_000, valueChain},
 	{"one counter", 0, 3_990_000, countersOf(1)},
 	{"two counters", 0, 1_990, countersOf(2)},
 	{"three counters", 0, 150, countersOf(3)},
@@ -214,6 +215,23 @@ func mixedChain(n int, when func(i int) string) string {
 		" state S { %s\n on Tick when n < 10 { n = n + 1 } else ignore\n on Go when %s -> T\n %s\n else -> U }\n terminal T\n terminal U\n}\n",
 		each(8, ", ", "b%d bool = false"), each(8, "\n", "event E%d"), n, each(8, "\n", "on E%[1]d { b%[1]d = true }"), when(0),
 		joined(n-1, "\n", func(i int) string { return "else when " + when(i+1) + " -> T" }))
+}
+
+// valueChain is a chain of n arms whose guards multiply what an event may bring.
+func valueChain(n int) string {
+	return fmt.Sprintf("machine M {\n context { x int 0..100 = 0 }\n event Go { n int 0..100_000, s string }\n event Up\n initial S\n"+
+		" state S { on Up when x < 100 { x = x + 1 } else reject\n  on Go when %s -> T else reject }\n terminal T\n}\n",
+		joined(n, " -> T\n else when ", func(i int) string {
+			switch i % 4 {
+			case 0:
+				return fmt.Sprintf("event.n == %d", i)
+			case 1:
+				return fmt.Sprintf("event.n > %d && x < %d", 10_000+i, i%100)
+			case 2:
+				return fmt.Sprintf("event.s == \"v%d\"", i)
+			}
+			return fmt.Sprintf("event.n == %d || event.s == \"w%d\"", 3*i, i)
+		}))
 }
 
 func budgets(n int) string {

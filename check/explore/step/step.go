@@ -48,7 +48,8 @@ type Step struct {
 	nulls    map[nullPart]bool // by what may be null of a json that becomes a record, whether it is
 	Timers   []StartedTimer    // the timers that the step has started, where their times matter
 
-	Tries   int // how often any step was run; being turned away by a require counts, too
+	Tries   int // how often any step was run; being turned away by a require counts, too, and some guards that do not hold
+	looks   int // guards that have been asked since the last try
 	Fault   Fault
 	Guess   bool          // something was chosen for want of knowing
 	Wishes  []wishAt      // what was chosen that the sender of the event chooses
@@ -197,6 +198,9 @@ func (s *Step) isSet(n *data.Node) bool {
 	return set
 }
 
+// looksEach is how many guards take as long to ask as the rest of a step: a chain may have thousands.
+const looksEach = 2
+
 // Decide is the first choice of in whose guard holds and whose bound is not used
 // up; nil where there is none, or where a guard cannot be computed.
 func (s *Step) Decide(in *InputCode) *ChoiceCode {
@@ -208,6 +212,10 @@ func (s *Step) Decide(in *InputCode) *ChoiceCode {
 		}
 		if c.code != nil && c.code.when != nil {
 			looked := s.quiet.looked
+			if s.looks++; s.looks == looksEach {
+				s.looks = 0
+				s.Tries++
+			}
 			holds := c.code.when(s)
 			if s.Failed() || s.Oracle.Over {
 				return nil
