@@ -175,11 +175,19 @@ func (c *Client) snapshot(ctx context.Context, run string) (*machine.Machine, *m
 func (c *Client) query(ctx context.Context, run, execution string, into any, name string, args ...any) error {
 	waiting, cancel := context.WithTimeout(ctx, c.patience())
 	defer cancel()
-	value, err := c.Temporal.QueryWorkflow(waiting, run, execution, name, args...)
-	if err != nil {
-		return c.explain(ctx, run, err)
+	for {
+		once, done := context.WithTimeout(waiting, c.patience()/4)
+		value, err := c.Temporal.QueryWorkflow(once, run, execution, name, args...)
+		unheard := err != nil && once.Err() != nil && waiting.Err() == nil
+		done()
+		switch {
+		case unheard: // by a worker that has gone meanwhile: a query is given to one alone, and changes nothing
+			continue
+		case err != nil:
+			return c.explain(ctx, run, err)
+		}
+		return value.Get(into)
 	}
-	return value.Get(into)
 }
 
 // errUnserved says that no worker answers for a run.
