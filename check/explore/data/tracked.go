@@ -195,7 +195,7 @@ func (t *Tracked) giveUp(span int64) {
 		changed = false
 		t.assigns(func(a *ir.Assign, arm *ir.Arm) {
 			n := t.Vars[a.Var]
-			if !n.Read || n.Domain.Sort != ByValue || n.Few() || a.Value == nil || t.Computed(a.Value, arm) {
+			if !n.Read || n.Domain.Sort != ByValue || n.Few() || a.Value == nil || t.Known(a.Value, arm) {
 				return
 			}
 			if lo, hi, _ := n.Limits(); hi-lo >= span {
