@@ -38,6 +38,7 @@ type proof struct {
 	control  *control.Graph
 	seen     []*explore.Seen // before a limit was passed
 	entered  []bool          // surely, by state ID; see control.Graph.SurelyEntered
+	turned   []bool          // by state ID; see NeverEntered
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath

@@ -75,7 +75,7 @@ func (s *shared) summarize(errors bool) *Summary {
 	}
 	u.ends = map[*ir.State]*end{}
 	for _, state := range terminals(s.Machine) {
-		if s.Unreachable(state) {
+		if s.NeverEntered(state) {
 			continue
 		}
 		u.ends[state] = s.endOf(s.PathTo(state))

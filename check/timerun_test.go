@@ -9,10 +9,11 @@ import (
 	"github.com/fsmc-dev/fsmc/check/explore"
 )
 
-// TestRunForTimeLastsNoLonger holds that the run that is shown for the time of a machine
-// waits for no worker: that is no part of the figure.
-func TestRunForTimeLastsNoLonger(t *testing.T) {
-	const src = `
+// TestRunForTimeLastsAsLong holds that the run that is shown for the time of a machine lasts
+// for as long as the figure says, and no longer.
+func TestRunForTimeLastsAsLong(t *testing.T) {
+	for name, src := range map[string]string{
+		"waits for no worker, which is no part of the figure": `
 machine Review {
     event Analyzed
     activity analyze() -> Analyzed
@@ -27,17 +28,54 @@ machine Review {
     terminal Failed failure
     terminal Expired failure
 }
-`
-	_, worst := check.Analyze(program(t, []byte(src)), all.Rules, explore.DefaultLimit, true)
-	figure := worst[0].Time
-	if figure.Run == nil {
-		t.Fatal("no run is shown")
-	}
-	lasts, most := time.Duration(0), time.Duration(figure.Amount.Num().Int64())
-	for _, row := range figure.Run.Path {
-		lasts = max(lasts, row.At)
-	}
-	if lasts > most || lasts < most-5*time.Second {
-		t.Errorf("the run lasts %v, the figure is %v", lasts, most)
+`,
+		"defers nothing that would come at once": `
+machine Defers {
+    event Stop
+    activity work()
+    initial Working
+    state Working {
+        do work() timeout 1m
+        defer Stop
+        on failed -> Waiting
+        on done -> Waiting
+    }
+    state Waiting {
+        on Stop -> Stopped
+        after 1h -> Stopped
+    }
+    terminal Stopped
+}
+`,
+		"does not leave before the last element": `
+machine Race(xs [0..3]string) {
+    event Found
+    activity seek(x string) -> Found
+    initial Seeking
+    state Seeking {
+        do seek(x) for x in xs limit 2 timeout 1m
+        on Found -> Won
+        on failed {}
+        on done -> Lost
+    }
+    terminal Won
+    terminal Lost failure
+}
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, worst := check.Analyze(program(t, []byte(src)), all.Rules, explore.DefaultLimit, true)
+			figure := worst[0].Time
+			if figure.Run == nil {
+				t.Fatal("no run is shown")
+			}
+			lasts, most := time.Duration(0), time.Duration(figure.Amount.Num().Int64())
+			for _, row := range figure.Run.Path {
+				lasts = max(lasts, row.At)
+			}
+			if lasts > most || lasts < most-5*time.Second {
+				t.Errorf("the run lasts %v, the figure is %v", lasts, most)
+			}
+		})
 	}
 }

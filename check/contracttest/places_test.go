@@ -210,10 +210,35 @@ func (s *Space) Circles() bool {
 	return false
 }
 
+// turned are the states to which the requires of leaves lead that runs enter, and behind are
+// those that a run might enter from there: the else of a require counts as open.
+func (s *Space) turned() (turned, behind map[*State]bool) {
+	turned, behind = map[*State]bool{}, map[*State]bool{}
+	for st := range s.entered {
+		for st.Require != nil && !turned[st.Else.land()] {
+			st = st.Else.land()
+			for around := st; around != nil; around = around.Parent {
+				turned[around] = true
+			}
+			s.lander(behind)(st)
+		}
+	}
+	return turned, behind
+}
+
 // Behind are the states that a run might enter if arms were taken, whatever the guards say
 // from there on. Where no run starts, all are that the start leads to.
 func (s *Space) Behind(arms []*Arm) map[*State]bool {
 	behind := map[*State]bool{}
+	landAll(arms, s.lander(behind))
+	if s.fails {
+		s.lander(behind)(s.m.Root)
+	}
+	return behind
+}
+
+// lander marks as behind where a move leads, and all that a run might enter from there.
+func (s *Space) lander(behind map[*State]bool) func(to *State) {
 	var land func(to *State)
 	land = func(to *State) {
 		to = to.land()
@@ -235,11 +260,7 @@ func (s *Space) Behind(arms []*Arm) map[*State]bool {
 			}
 		}
 	}
-	landAll(arms, land)
-	if s.fails {
-		land(s.m.Root)
-	}
-	return behind
+	return land
 }
 
 // SameInput are the arms that some input reaches that reaches a.

@@ -26,9 +26,11 @@ func (s *Space) Verdicts() (found, must map[Fault]bool) {
 	s.declared(say)
 	s.leads(say)
 	s.loops(say)
+	turned, behind := s.turned()
+	open := func(st *State) bool { return st == s.m.Root || s.entered[st] || turned[st] || behind[st] }
 	for _, st := range s.m.states[1:] {
-		if !s.entered[st] && (st.Parent == s.m.Root || s.entered[st.Parent]) {
-			say(Fault{"unreachable-state", st.line, st.Name}, true)
+		if !s.entered[st] && !turned[st] && open(st.Parent) {
+			say(Fault{"unreachable-state", st.line, st.Name}, !behind[st])
 		}
 	}
 	success := false

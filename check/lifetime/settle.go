@@ -112,7 +112,7 @@ func (t *Times) Path() []int32 {
 				continue
 			}
 			time := t.beyond(c, e, timer)
-			if time > length || time == length && timer < 0 && t.isTimer(best) && !t.isTimer(e) {
+			if time > length || time == length && t.haste(e, timer) < t.haste(best, timer) {
 				before, best, length = into, e, time
 			}
 		}
@@ -130,11 +130,18 @@ func (t *Times) Path() []int32 {
 	}
 }
 
-// isTimer reports whether e is a timer that fires. Where none sets the time, it fires later
-// than the attempts that do have ended, and the next one would have to wait for a worker.
-func (t *Times) isTimer(e int32) bool {
-	c, ok := t.p.Input(e)
-	return ok && c.Kind == ir.CaseTimer
+// haste says how much less a step is liked than another that is as long: what was deferred
+// comes at once, and a move ends attempts that may run on. Where no timer sets the time, one
+// fires later than the attempts that do have ended, and the next one would have to wait for a worker.
+func (t *Times) haste(e int32, timer int) int64 {
+	haste := t.p.Detours(graph.None, e)
+	if t.p.IsMove(e) {
+		haste++
+	}
+	if c, ok := t.p.Input(e); ok && c.Kind == ir.CaseTimer && timer < 0 {
+		haste += 2
+	}
+	return haste
 }
 
 // binding is the timer that sets the time of c, or -1.

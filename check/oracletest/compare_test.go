@@ -139,6 +139,34 @@ func byGap(of func(machine.InputKind) bool) func(s *oracletest.Space) verdict {
 	}
 }
 
+// turnedTo are the states to which the requires of leaves lead that runs enter, and behind
+// are those that arms lead to from there: the else of a require counts as open.
+func turnedTo(m *ir.Machine, entered []bool) (turned, behind map[*ir.State]bool) {
+	turned, behind = map[*ir.State]bool{}, map[*ir.State]bool{}
+	var mark func(target *ir.State, in map[*ir.State]bool)
+	mark = func(target *ir.State, in map[*ir.State]bool) {
+		for leaf := range target.Redirects() {
+			if in[leaf] {
+				continue
+			}
+			for s := leaf; s != nil; s = s.Parent {
+				in[s] = true
+			}
+			for _, a := range m.Arms {
+				if a.Kind == ir.Goto && leaf.Inside(a.State) {
+					mark(a.Target, behind)
+				}
+			}
+		}
+	}
+	for _, s := range m.States {
+		if entered[s.ID] && s.Require != nil {
+			mark(s.Require.Target, turned)
+		}
+	}
+	return turned, behind
+}
+
 // armAt is the arm of which d speaks.
 func armAt(m *ir.Machine, d diag.Diagnostic) []string {
 	for _, a := range m.Arms {
@@ -155,9 +183,10 @@ var comparisons = []comparison{
 		found: names,
 		brute: func(s *oracletest.Space) verdict {
 			v, entered := verdict{}, s.Entered()
+			turned, behind := turnedTo(s.Machine, entered)
 			for _, state := range s.Machine.States[1:] {
-				if !entered[state.ID] { // what lies in such a state need not be said
-					v[state.Path] = entered[state.Parent.ID]
+				if !entered[state.ID] && !turned[state] { // what lies in such a state need not be said
+					v[state.Path] = !behind[state] && (entered[state.Parent.ID] || turned[state.Parent])
 				}
 			}
 			return v

@@ -363,16 +363,19 @@ func (r *replay) pass(cost string) (machine.Input, error) {
 	return over, fmt.Errorf("no attempt spends %s", cost)
 }
 
-// timer waits for the running timer with the delay given, or for that of the budget; it must be
-// the next.
+// timer waits for the running timer with the delay given, or for that of the budget; it, or
+// another with this delay, must be the next.
 func (r *replay) timer(delay string) (machine.Input, error) {
-	for i, a := range r.s.Alarms {
-		name := r.d.Timers[a.Timer].Name
+	has := func(timer int) bool {
+		name := r.d.Timers[timer].Name
 		_, after, isAfter := strings.Cut(name, "after ")
 		if !isAfter {
 			after = name
 		}
-		if strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] != delay {
+		return strings.FieldsFunc(after, func(r rune) bool { return r == '#' || r == ' ' })[0] == delay
+	}
+	for i, a := range r.s.Alarms {
+		if !has(a.Timer) {
 			continue
 		}
 		timer := r.d.Timers[a.Timer]
@@ -387,7 +390,7 @@ func (r *replay) timer(delay string) (machine.Input, error) {
 			r.now = a.Due
 		}
 		in, due := r.m.Next(r.s, r.now)
-		if !due || in.Kind != machine.TimerInput || in.Timer != a.Timer {
+		if !due || in.Kind != machine.TimerInput || !has(in.Timer) {
 			return in, fmt.Errorf("after %s does not come next", delay)
 		}
 		return in, nil

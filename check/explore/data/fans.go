@@ -70,6 +70,16 @@ func (t *Tracked) Elements(f *ir.Fan, words []uint64) (least, most int64) {
 	return least, max(least, most)
 }
 
+// PartSpan is from where to where the values of e lie, a part of an element that the handler of arm
+// reads; false where e is none, or has more values than a choice may have.
+func (t *Tracked) PartSpan(e *ir.FieldRef, arm *ir.Arm) (lo, hi int64, few bool) {
+	if arm == nil || arm.Handler == nil || !e.IsElement() || len(t.Refs(e, arm)) > 0 {
+		return 0, 0, false
+	}
+	lo, hi, ranged := (&Node{Type: e.T}).Limits()
+	return lo, hi, ranged && e.T.Kind != ir.List && hi-lo >= 0 && hi-lo < MostValues
+}
+
 // ofElement reports whether f is what an element adds to `event` where trigger is met: it
 // is free, as nothing tells elements apart.
 func (t *Tracked) ofElement(trigger *ir.Trigger, f *ir.EventField) bool {

@@ -207,28 +207,38 @@ func (t *Tracked) giveUp(span int64) {
 }
 
 // Known reports whether the value of e can be computed from what is held.
-func (t *Tracked) Known(e ir.Expr, arm *ir.Arm) bool {
+func (t *Tracked) Known(e ir.Expr, arm *ir.Arm) bool { return t.known(e, arm, false) }
+
+// Computed is Known of the right side of an assignment, where parts of an element may be any
+// value of their types.
+func (t *Tracked) Computed(e ir.Expr, arm *ir.Arm) bool { return t.known(e, arm, true) }
+
+func (t *Tracked) known(e ir.Expr, arm *ir.Arm, parts bool) bool {
 	if ir.Value(e) != nil {
 		return true
 	}
 	switch e := e.(type) {
 	case *ir.VarRef, *ir.FieldRef:
 		refs := t.Refs(e, arm)
+		if ref, ok := e.(*ir.FieldRef); ok && parts && len(refs) == 0 {
+			_, _, few := t.PartSpan(ref, arm)
+			return few
+		}
 		return len(refs) > 0 && !slices.ContainsFunc(refs, func(n *Node) bool { return !n.Domain.exact() || n.Var != nil && !n.Read })
 	case *ir.Len:
 		return e.X.Type().Kind == ir.List && t.Tells(e.X, spanOf(e.X).hi, arm)
 	case *ir.Unary:
-		return t.Known(e.X, arm)
+		return t.known(e.X, arm, parts)
 	case *ir.Binary:
 		switch {
 		case e.T.Kind == ir.List:
-			return t.Known(e.X, arm)
+			return t.known(e.X, arm, parts)
 		case e.Op == ir.OpAdd, e.Op == ir.OpSub, e.Op == ir.OpMul:
-			return t.Known(e.X, arm) && t.Known(e.Y, arm)
+			return t.known(e.X, arm, parts) && t.known(e.Y, arm, parts)
 		}
 		return e.T.Kind == ir.Bool // decided, or a choice of two
 	case *ir.Call:
-		return e.Guard != nil || t.Known(e.Args[0], arm) && t.Known(e.Args[1], arm)
+		return e.Guard != nil || t.known(e.Args[0], arm, parts) && t.known(e.Args[1], arm, parts)
 	case *ir.IsSet:
 		return true
 	}

@@ -328,6 +328,12 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		n := c.t.Vars[e.Var]
 		return func(s *Step) int64 { return s.load(n, e.At) }
 	case *ir.FieldRef:
+		if lo, hi, part := c.t.PartSpan(e, arm); part { // nothing tells elements apart
+			return func(s *Step) int64 {
+				s.Guess = true
+				return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
+			}
+		}
 		refs := c.t.Refs(e, arm)
 		return func(s *Step) int64 {
 			_, code := s.read(refs, e)

@@ -87,7 +87,7 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 		return mayFit
 	case n.Domain.Sort == data.ByRegion:
 		return c.regionValue(n, e, arm)
-	case n.Domain.Sort == data.ByValue && c.t.Known(e, arm):
+	case n.Domain.Sort == data.ByValue && c.t.Computed(e, arm):
 		v := c.number(e, arm)
 		return func(s *Step) (int64, bool) {
 			code := v(s)

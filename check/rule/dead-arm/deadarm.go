@@ -74,7 +74,7 @@ func run(p *check.Pass) {
 func causes(p *check.Pass, taken []bool, places map[*ir.Arm][]place) map[*ir.Arm]cause {
 	said := map[*ir.Arm]cause{}
 	for _, a := range p.Machine.Arms {
-		if taken[a.ID] || a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.Unreachable(a.Target) {
+		if taken[a.ID] || a.Max != nil && *a.Max == 0 || p.Unreachable(a.State) || a.Kind == ir.Goto && p.NeverEntered(a.Target) {
 			continue
 		}
 		if why := causeOf(p, a, places[a]); why != alive {

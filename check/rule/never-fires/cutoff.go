@@ -10,11 +10,11 @@ import (
 // with its weight.
 func cutOff(p *check.Pass, t *ir.Timer, silent map[*ir.Timer]*ir.Timer) *ir.State {
 	for _, a := range t.Arms {
-		if a.Kind != ir.Goto || !p.Unreachable(a.Target) {
+		if a.Kind != ir.Goto || !p.NeverEntered(a.Target) {
 			continue
 		}
 		s := a.Target
-		for s.Parent != nil && p.Unreachable(s.Parent) {
+		for s.Parent != nil && p.NeverEntered(s.Parent) {
 			s = s.Parent
 		}
 		if onlyThrough(p, s, silent) {

@@ -49,7 +49,7 @@ func limits(p *check.Pass) {
 // before is what always comes before l, and where it stands.
 func before(leaf *ir.State, d *ir.Do, l limit) (by string, at token.Span) {
 	if t := timing.EndsBefore(leaf, *l.most); t != nil {
-		return named(t) + " always", t.Span
+		return named(t, nil) + " always", t.Span
 	}
 	if l.category != ir.Timeout && d.Timeout != nil && *d.Timeout < *l.most {
 		return limitsOf(d)[0].text() + " always", d.Span

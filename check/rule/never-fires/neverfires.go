@@ -111,11 +111,11 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 	f := check.Finding{
 		State:   t.State,
 		Span:    t.Span,
-		Message: named(t) + " never fires: in every run something else comes before it, and ends it or starts it again",
+		Message: named(t, nil) + " never fires: in every run something else comes before it, and ends it or starts it again",
 		Help:    "Make its wait shorter, or remove it.",
 	}
 	if first != nil {
-		f.Message = named(t) + " never fires: " + named(first) + " always comes before it"
+		f.Message = named(t, first) + " never fires: " + named(first, t) + " always comes before it"
 		f.Help = "Make its wait the shorter one, or remove it."
 		f.Related = []diag.Related{{Span: first.Span, Message: "this one comes first"}}
 	}
@@ -168,9 +168,14 @@ func taken(i, n int) []explore.Stance {
 	return want
 }
 
-// named is a timer with its state: `"after 2h" of "Draft"`.
-func named(t *ir.Timer) string {
-	text := check.Quote(t.Trigger())
+// named is a timer with its state: `"after 2h" of "Draft"`; with `idle` and jitter, where beside
+// waits as long in the same state.
+func named(t, beside *ir.Timer) string {
+	text := t.Trigger()
+	if beside != nil && beside.State == t.State && beside.Trigger() == text {
+		text = t.Text()
+	}
+	text = check.Quote(text)
 	if t.State.Parent == nil {
 		return text + " of the machine"
 	}

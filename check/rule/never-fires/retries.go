@@ -44,7 +44,7 @@ func retries(p *check.Pass) {
 		}
 		switch {
 		case k.by != nil:
-			f.Message = "this retry never runs its activity again: " + named(k.by) + " comes before its wait is over"
+			f.Message = "this retry never runs its activity again: " + named(k.by, nil) + " comes before its wait is over"
 			f.Related = []diag.Related{{Span: k.by.Span, Message: "this one comes first"}}
 		case g == nil || !g.Timed() || !g.AlwaysVain(a):
 			continue

@@ -36,7 +36,7 @@ func run(p *check.Pass) {
 	}
 	var list []*ir.State
 	for _, s := range p.Machine.States[1:] {
-		if p.Unreachable(s) && !p.Unreachable(s.Parent) { // what lies in an unreachable composite is said with it
+		if p.NeverEntered(s) && !p.NeverEntered(s.Parent) { // what lies in an unreachable composite is said with it
 			list = append(list, s)
 		}
 	}
