@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -73,6 +74,7 @@ type breakingFormat func(io.Writer, *breakingReport) error
 type breaker struct {
 	target
 	against string
+	called  map[*ir.Machine]bool // machines of a database that its unfinished runs call
 	mapFile string
 	machine string // of the mapping
 	limit   int
@@ -143,7 +145,7 @@ func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 func (b *breaker) compare(old []*lang.Unit, new *lang.Unit) *breaking.Result {
 	var results []*breaking.Result
 	for _, u := range old {
-		results = append(results, breaking.Compare(u.Program, new.Program, breaking.Options{Limit: b.limit}))
+		results = append(results, breaking.Compare(u.Program, new.Program, breaking.Options{Limit: b.limit, Called: b.called}))
 	}
 	return joined(results)
 }
