@@ -57,7 +57,7 @@ the machines in OLD or PATH have errors.`,
 	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
 	dbFlag(c, &b.db)
 	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
-	machineFlag(c, &b.machine)
+	c.Flags().StringVar(&b.machine, "machine", "", "with --write-map: the machine called `NAME`, if several have changed")
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; a question that is then open is \"undecided\"")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
