@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -253,12 +254,16 @@ func (e *Engine) keptChildren(ctx context.Context, m *Machine, next *machine.Sna
 			}
 			continue
 		}
-		h, _, err := e.snapshot(ctx, row.Child)
+		h, child, err := e.snapshot(ctx, row.Child)
 		if err != nil {
 			return nil, err
 		}
+		ended := -1
+		if child.Status == machine.Finished {
+			ended = child.State
+		}
 		activity := &m.Definition().Activities[m.Definition().Dos[next.Tasks[k].Do].Activity]
-		if why := misfitChild(m.Definition(), activity, h.machine, "the new definition"); why != "" {
+		if why := misfitChild(m.Definition(), activity, h.machine, ended, "the new definition"); why != "" {
 			report.Why = fmt.Sprintf("its child %q %s", row.Child, why)
 			return nil, nil
 		}
@@ -291,26 +296,30 @@ func (e *Engine) misfitParent(ctx context.Context, row *RunRow, m *Machine) (why
 		return "", fmt.Errorf("%w: the parent of run %q has moved on", ErrConflict, row.Run)
 	}
 	d := h.machine.Definition()
-	if why = misfitChild(d, &d.Activities[d.Dos[s.Tasks[k].Do].Activity], m, fmt.Sprintf("its parent %q", row.Parent)); why != "" {
+	if why = misfitChild(d, &d.Activities[d.Dos[s.Tasks[k].Do].Activity], m, -1, fmt.Sprintf("its parent %q", row.Parent)); why != "" {
 		why = "it " + why
 	}
 	return why, nil
 }
 
-// misfitChild says why a call in d, which is that of who, cannot be told how a child ends, or nothing.
-func misfitChild(d *Definition, a *machine.Activity, callee *Machine, who string) string {
+// misfitChild says why a call in d, which is that of who, cannot be told how a child ends, or
+// nothing. One that has ended has done so in the state ended, which else is negative.
+func misfitChild(d *Definition, a *machine.Activity, callee *Machine, ended int, who string) string {
 	child := callee.Definition()
 	if child.Name != a.Name {
 		return fmt.Sprintf("is a %s, and its do runs a %s by the new definition", child.Name, a.Name)
 	}
 	for i := range child.States {
 		s := &child.States[i]
-		if s.Kind != machine.TerminalState {
+		if s.Kind != machine.TerminalState || ended >= 0 && i != ended {
 			continue
 		}
 		k := slices.IndexFunc(a.Results, func(e int) bool { return d.Events[e].Name == a.Name+"."+s.Path })
-		if k < 0 || fieldsText(d, d.Events[a.Results[k]].Fields) != fieldsText(child, callee.Returned(i)) {
-			return fmt.Sprintf("can end in %s, which %s does not know as it is", s.Path, who)
+		if k < 0 {
+			return fmt.Sprintf("can end in %s, which %s does not know", s.Path, who)
+		}
+		if is, want := fieldsText(child, callee.Returned(i)), fieldsText(d, d.Events[a.Results[k]].Fields); is != want {
+			return fmt.Sprintf("can end in %s with %s, and %s expects %s", s.Path, cmp.Or(is, "nothing"), who, cmp.Or(want, "nothing"))
 		}
 	}
 	return ""

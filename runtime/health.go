@@ -260,7 +260,7 @@ func (x *examination) outbox(ctx context.Context) error {
 		if x.now.Sub(m.At) <= x.Late {
 			continue
 		}
-		why := fmt.Sprintf("message %s is not delivered", m.Event)
+		why := fmt.Sprintf("message %s is not delivered: no worker that delivers messages has tried it", m.Event)
 		if m.Attempt > 0 {
 			why = fmt.Sprintf("message %s is not delivered after %d attempts", m.Event, m.Attempt)
 		}

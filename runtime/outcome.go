@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -51,22 +52,24 @@ func outcomeOf(result *Result, err error) outcome {
 		return out
 	}
 	out.end, out.message = gaveFailure, errorText(err)
-	var declined *declined
 	var failure *Failure
-	if why := kindOf(err, &out.end, &declined, &failure); why != "" {
+	if why := kindOf(err, &out.end, &failure); why != "" {
 		out.message += " (" + why + ")"
 	}
-	switch {
-	case declined != nil:
-		out.message = declined.Error()
-	case failure != nil:
-		out.category, out.message, out.cost = failure.Category, failure.Message, maps.Clone(failure.Cost)
+	if failure != nil {
+		out.category, out.cost = failure.Category, maps.Clone(failure.Cost)
+		if before, after, said := strings.Cut(out.message, failure.Error()); said { // what it is wrapped in says more
+			out.message = before + failure.Message + after
+		} else {
+			out.message = failure.Message
+		}
 	}
 	return out
 }
 
 // kindOf finds out what an error means, or says why that cannot be found out.
-func kindOf(err error, end *end, declined **declined, failure **Failure) (why string) {
+func kindOf(err error, end *end, failure **Failure) (why string) {
+	var declined *declined
 	defer func() {
 		if p := recover(); p != nil {
 			why = fmt.Sprintf("what it wraps cannot be read: %s", panicText(p))
@@ -75,7 +78,7 @@ func kindOf(err error, end *end, declined **declined, failure **Failure) (why st
 	switch {
 	case errors.Is(err, ErrWorkerLost):
 		*end = lostItsWorker
-	case errors.As(err, declined) && *declined != nil:
+	case errors.As(err, &declined) && declined != nil:
 		*end = gaveDecline
 	default:
 		errors.As(err, failure)

@@ -80,11 +80,14 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 			f.Status, f.Paused = Running, true
 			return nil
 		}
+		if oneOf("outcome", value, outcomes...) == nil { // lists have both in one column
+			return fmt.Errorf("%s is no status (did you mean outcome=%[1]s?)", value)
+		}
 		f.Status = Status(value)
 		return oneOf(key, value, string(Running), string(Halted), string(Ending), string(Finished), "paused")
 	case "outcome":
 		f.Outcome = Outcome(value)
-		return oneOf(key, value, string(Success), string(Failed), string(Cancelled))
+		return oneOf(key, value, outcomes...)
 	case "older":
 		age, err := ParseAge(value)
 		f.StartedTo = now.Add(-age)
@@ -95,6 +98,9 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 	}
 	return nil
 }
+
+// outcomes are those of a run.
+var outcomes = []string{string(Success), string(Failed), string(Cancelled)}
 
 func oneOf(key, value string, values ...string) error {
 	for _, v := range values {

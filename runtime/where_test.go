@@ -45,6 +45,7 @@ func TestParseWhere(t *testing.T) {
 		"machine=A machine=B":     `"machine" is said twice`,
 		"sate=A":                  `did you mean "state"?`,
 		"status=hlated":           `did you mean "halted"?`,
+		"status=success":          "did you mean outcome=success?",
 		"outcome=won":             "outcome is one of success, failure, cancelled",
 		"older than soon":         `"soon" is no age`,
 		"older than -2h":          "is no age",

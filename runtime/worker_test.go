@@ -150,7 +150,7 @@ func TestFailuresByCategory(t *testing.T) {
 		"declared category": {func(context.Context, *Attempt) (Result, error) { return Result{}, Fail("flaky", "no luck") }, "flaky", "no luck"},
 		"wrapped failure": {func(context.Context, *Attempt) (Result, error) {
 			return found, fmt.Errorf("in: %w", Fail("flaky", "x"))
-		}, "flaky", "x"},
+		}, "flaky", "in: x"},
 		"undeclared category": {func(context.Context, *Attempt) (Result, error) { return found, Fail("auth", "no") }, "unknown", `the activity cannot fail with category "auth": no`},
 		"other error":         {func(context.Context, *Attempt) (Result, error) { return found, errors.New("boom") }, "unknown", "boom"},
 		"panic":               {func(context.Context, *Attempt) (Result, error) { panic("oh") }, "unknown", "panic: oh"},

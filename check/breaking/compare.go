@@ -13,7 +13,8 @@ const DefaultLimit = 10_000
 
 // Options say how far Compare looks.
 type Options struct {
-	Limit int // the most pairs of configurations of two machines that are explored, and the most configurations of one
+	Limit  int                  // the most pairs of configurations of two machines that are explored, and the most configurations of one
+	Called map[*ir.Machine]bool // old machines that others call which are not in the old program
 }
 
 // Result is what Compare finds.
@@ -45,7 +46,7 @@ func Compare(old, new *ir.Program, o Options) *Result {
 			continue
 		}
 		paired[is] = true
-		pairs = append(pairs, &pair{old: m, new: is, called: called[m], limit: o.Limit})
+		pairs = append(pairs, &pair{old: m, new: is, called: called[m] || o.Called[m], limit: o.Limit})
 	}
 	for _, m := range new.Machines {
 		if !paired[m] {

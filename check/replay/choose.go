@@ -215,8 +215,8 @@ func (p *player) instants(t *ir.Type) []machine.Value {
 	return out
 }
 
-// candidates are values that fit t, each once: a plain one, of times one that no
-// run lasts until, those given and for numbers their neighbours, and another than
+// candidates are values that fit t, each once: a plain one, of times and durations one
+// longer than a run lasts, those given and for numbers their neighbours, and another than
 // all of them.
 func candidates(t *ir.Type, given []machine.Value) []machine.Value {
 	var out []machine.Value
@@ -228,8 +228,11 @@ func candidates(t *ir.Type, given []machine.Value) []machine.Value {
 		}
 	}
 	add(plain(t))
-	if t.Kind == ir.Time {
+	switch t.Kind {
+	case ir.Time:
 		add(machine.TimeValue(epoch.Add(forLong)))
+	case ir.Duration:
+		add(machine.DurationValue(forLong))
 	}
 	given = append(given, plain(t))
 	for _, v := range given {

@@ -59,7 +59,7 @@ func scalar(t *ir.Type, v any) (text string, form json.RawMessage, err error) {
 	case ir.EnumKind:
 		text = t.Enum.Name + "." + fmt.Sprint(v)
 	case ir.Duration:
-		text = fmt.Sprint(v)
+		text = strings.Replace(fmt.Sprint(v), "µs", "us", 1)
 	case ir.Float:
 		f, _ := v.(float64)
 		if n, ok := v.(json.Number); ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/simulate"
 )
@@ -74,6 +75,6 @@ func (w *writer) wait(until time.Time) error {
 	if d <= 0 {
 		return nil
 	}
-	w.line("wait %s", machine.DurationText(d))
+	w.line("wait %s", ir.FormatDuration(int64(d)))
 	return w.take(simulate.Move{Kind: machine.TimerInput, Pass: d})
 }

@@ -202,7 +202,7 @@ func tallied(c *store.Counts) tally {
 	}
 	for i := range c.Steps {
 		n := &c.Steps[i]
-		y.add(stepCount, n.Machine, n.Day, fmt.Sprint(n.Steps), string(n.Kind), n.Input, n.From, n.To, string(n.Effect))
+		y.add(stepCount, n.Machine, n.Day, fmt.Sprint(n.Steps), string(n.Kind), n.Counted(), n.From, n.To, string(n.Effect))
 	}
 	for i := range c.Stays {
 		n := &c.Stays[i]

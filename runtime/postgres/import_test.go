@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
@@ -150,6 +151,39 @@ func TestImportSlowly(t *testing.T) {
 		})
 	})
 	must(t, err)
+}
+
+// withLosses is a source whose attempts have lost their workers.
+type withLosses struct {
+	store.Exporter
+	losses []store.StepCount
+}
+
+func (w withLosses) Counts(ctx context.Context, name string, since time.Time) (store.Counts, error) {
+	c, err := w.Exporter.Counts(ctx, name, since)
+	c.Steps = append(c.Steps, w.losses...)
+	return c, err
+}
+
+// TestImportOfLosses: the counts say as before of how many attempts the next one began with a checkpoint.
+func TestImportOfLosses(t *testing.T) {
+	losses := []store.StepCount{
+		{Machine: "M", Day: 1, Kind: machine.LostInput, Input: "r lost", From: "S", To: "S", Effect: machine.Stayed, Steps: 3, Checkpoint: true},
+		{Machine: "M", Day: 1, Kind: machine.LostInput, Input: "r lost", From: "S", To: "S", Effect: machine.Stayed, Steps: 2},
+		{Machine: "M", Day: 1, Kind: machine.FailureInput, Input: "failed(silent)", From: "S", To: "S", Effect: machine.Retried, Steps: 1, Checkpoint: true},
+	}
+	db := open(t, pgtest.URL(t))
+	_, err := sqlite.Move(t.Context(), inTheMiddle(t), func(ctx context.Context, from store.Exporter) error {
+		return db.Import(ctx, withLosses{from, losses}, replayed)
+	})
+	must(t, err)
+	counts, err := db.Counts(t.Context(), "M", time.Time{})
+	must(t, err)
+	for _, want := range losses {
+		if !slices.Contains(counts.Steps, want) {
+			t.Errorf("%+v is not in %+v", want, counts.Steps)
+		}
+	}
 }
 
 // TestImportRefused: what stands in the way of a move is said, and leaves both as they were.

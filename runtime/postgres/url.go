@@ -10,7 +10,7 @@ import (
 
 // errURL is the error of a URL that cannot be taken apart. It says nothing of it, since no one
 // knows which part of it is the password.
-var errURL = errors.New("it cannot be read: in a user or password, write / as %2F, ? as %3F, # as %23, @ as %40, : as %3A and % as %25; a port is a number")
+var errURL = errors.New("it cannot be read: in a user or password, write / as %2F, ? as %3F, # as %23, @ as %40, : as %3A and % as %25; a port is a number, and the folder of a socket stands behind the path: ?host=/folder")
 
 // parseURL reads a URL. No error has a part of the password: one that has characters of a URL in it
 // may look like a host, a port or a name of a database, and such a URL is refused.

@@ -72,6 +72,7 @@ func TestPlay(t *testing.T) {
 		"another state":               {`guard open = true; send Go; expect Held`, "state Looking"},
 		"too early":                   {`guard open = true; send Go; look fails busy; look -> Seen { n = 1 }`, "write `wait 10s` before it"},
 		"retries":                     {`guard open = true; send Go; look fails busy; expect waiting look; wait 10s; expect attempt 2 of look; look fails unknown; wait 10s; look fails busy; expect Lost`, passes},
+		"too early by little":         {`guard open = true; send Go; look fails busy; wait 9s; wait 999999us; look -> Seen { n = 1 }`, "write `wait 1us` before it"},
 		"over, and not waiting":       {`guard open = true; send Go; look -> Seen { n = 3 }; wait 1m; expect waiting look`, "look waits for its retry"},
 		"not waiting":                 {`guard open = true; send Go; expect waiting look`, "attempt 1 of it is under way"},
 		"another attempt":             {`guard open = true; send Go; expect attempt 2 of look`, "attempt 1"},

@@ -45,11 +45,20 @@ func (s *StepCount) Counted() string {
 	return s.Input
 }
 
+// withoutIndex is the input of one element of a list, such as "r[3].Found", as that of all: "r.Found".
+func withoutIndex(input string) string {
+	label, rest, of := strings.Cut(input, "[")
+	if _, end, closed := strings.Cut(rest, "]"); of && closed {
+		return label + end
+	}
+	return input
+}
+
 // Recount takes Input and Checkpoint from what Counted has given; Kind is set.
 func (s *StepCount) Recount(counted string) {
-	s.Input = counted
+	s.Input = withoutIndex(counted) // older versions counted each element of a list
 	if s.Kind == machine.LostInput || s.Kind == machine.FailureInput {
-		s.Input, s.Checkpoint = strings.CutSuffix(counted, withCheckpoint)
+		s.Input, s.Checkpoint = strings.CutSuffix(s.Input, withCheckpoint)
 	}
 }
 
@@ -87,7 +96,7 @@ func CountRecords(name string, rows []HistoryRow, entered time.Time, step func(S
 	for i := range rows {
 		h := &rows[i]
 		step(StepCount{
-			Machine: name, Day: DayOf(h.At), Kind: h.Kind, Input: h.Input,
+			Machine: name, Day: DayOf(h.At), Kind: h.Kind, Input: withoutIndex(h.Input),
 			From: h.From, To: h.To, Effect: h.Effect, Steps: 1,
 			Checkpoint: (h.Kind == machine.LostInput || h.Kind == machine.FailureInput) && bytes.Contains(h.Record, []byte(`"checkpoint":true`)),
 		})

@@ -130,6 +130,12 @@ func (n *Node) compare(op ir.Op, k *ir.Const) guard.Formula {
 	}, nil).Holds
 }
 
+// Tells reports whether code says what the value is, or one of a region in which nothing tells
+// them apart: how long a timer waits also depends on when others are due.
+func (d *Domain) Tells(code int64) bool {
+	return d.Sort != Free && (d.Sort != ByRegion || d.Kind != ir.Duration || code%2 == 1)
+}
+
 // TellsValues reports whether a code of d says what the value is: itself, or
 // one of a region in which nothing tells them apart.
 func (d *Domain) TellsValues() bool {

@@ -20,7 +20,7 @@ func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
 			if _, said := payload[n.Name]; !said {
 				payload[n.Name] = witness.Present
 			}
-		case n.Of == nil && n.Domain.Sort != data.Free:
+		case n.Of == nil && n.Domain.Tells(s.payloads[i]):
 			payload[n.Field.Name] = n.JSON(s.payloads[i])
 		}
 	}
@@ -34,10 +34,14 @@ func (s *Step) Said() (payload map[string]any, guards map[string]bool) {
 	return payload, guards
 }
 
-// Values are the data of a configuration in leaf that still matter there.
+// Values are the data of a configuration in leaf that still matter there, as far as it tells them.
 func (p *Program) Values(leaf *ir.State, words []uint64) map[string]any {
 	out := map[string]any{}
-	p.eachValue(leaf, words, func(n *data.Node, code int64) { out[n.Var.Name] = n.JSON(code) })
+	p.eachValue(leaf, words, func(n *data.Node, code int64) {
+		if n.Domain.Tells(code) {
+			out[n.Var.Name] = n.JSON(code)
+		}
+	})
 	return out
 }
 
@@ -74,7 +78,7 @@ func (p *Program) Params(codes []int64) map[string]any {
 			switch {
 			case codes[0] == noCode:
 				out[n.Var.Asked()] = nil
-			case n.Valued():
+			case n.Valued() && n.Domain.Tells(codes[0]):
 				out[n.Var.Name] = n.JSON(codes[0])
 			case n.Slot.Unset:
 				out[n.Var.Asked()] = witness.Present

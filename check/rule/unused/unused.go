@@ -66,7 +66,7 @@ func run(p *check.Pass) {
 		})
 	}
 	for _, d := range m.Dos {
-		if d.Label != "" && !u.labels[d] && !namesChild(d) {
+		if d.Label != "" && !u.labels[d] && !tellsApart(d) {
 			p.Report(check.Finding{
 				State:   d.State,
 				Span:    d.Span,
@@ -77,11 +77,11 @@ func run(p *check.Pass) {
 	}
 }
 
-// namesChild reports whether d calls a machine and needs its label for that: it is the name
-// of the machine, or tells d from another call of it in the same state.
-func namesChild(d *ir.Do) bool {
+// tellsApart reports whether d needs its label all the same: it is the name of the machine that d
+// calls, or tells d from another do of the state that runs the same, for people and in scenarios.
+func tellsApart(d *ir.Do) bool {
 	same := func(other *ir.Do) bool { return other != d && other.Activity == d.Activity }
-	return d.Activity.Machine != nil && (d.Label == d.Activity.Name || slices.ContainsFunc(d.State.Dos, same))
+	return d.Activity.Machine != nil && d.Label == d.Activity.Name || slices.ContainsFunc(d.State.Dos, same)
 }
 
 // runFile leaves out the types of a file that has no machines, or that another file of

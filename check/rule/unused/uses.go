@@ -62,6 +62,11 @@ func (u *uses) inStates(m *ir.Machine) {
 			u.labels[d] = named[s.ID][d.Label]
 		}
 	}
+	for _, a := range m.Asserts {
+		for _, d := range a.Done {
+			u.labels[d] = u.labels[d] || d.Label == a.Name
+		}
+	}
 }
 
 // labelsNamed are the labels in the triggers of s and of the states around it.

@@ -141,7 +141,11 @@ func (s *settler) trigger(n *ast.Trigger) {
 		return
 	}
 	if n.Kind != "failed" && (n.Label != nil || n.Categories != nil) {
-		s.wrong(n, fmt.Sprintf("%q takes neither a label nor categories", n.Kind), "Write the word alone.")
+		help := "Write the word alone."
+		if n.Kind == "done" && n.Label != nil { // "done" is of all activities of a state
+			help = fmt.Sprintf("\"done\" comes when all activities of the state have ended. If the end of %s alone matters, declare an event that it raises, such as Loaded, and write `on %[1]s.Loaded`.", n.Label.Text)
+		}
+		s.wrong(n, fmt.Sprintf("%q takes neither a label nor categories", n.Kind), help)
 	}
 }
 

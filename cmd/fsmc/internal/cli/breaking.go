@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
@@ -56,7 +57,7 @@ the machines in OLD or PATH have errors.`,
 	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
 	dbFlag(c, &b.db)
 	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
-	machineFlag(c, &b.machine)
+	c.Flags().StringVar(&b.machine, "machine", "", "with --write-map: the machine called `NAME`, if several have changed")
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; a question that is then open is \"undecided\"")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
@@ -73,6 +74,7 @@ type breakingFormat func(io.Writer, *breakingReport) error
 type breaker struct {
 	target
 	against string
+	called  map[*ir.Machine]bool // machines of a database that its unfinished runs call
 	mapFile string
 	machine string // of the mapping
 	limit   int
@@ -143,7 +145,7 @@ func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 func (b *breaker) compare(old []*lang.Unit, new *lang.Unit) *breaking.Result {
 	var results []*breaking.Result
 	for _, u := range old {
-		results = append(results, breaking.Compare(u.Program, new.Program, breaking.Options{Limit: b.limit}))
+		results = append(results, breaking.Compare(u.Program, new.Program, breaking.Options{Limit: b.limit, Called: b.called}))
 	}
 	return joined(results)
 }

@@ -67,9 +67,14 @@ func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Un
 	for _, m := range new.Machines {
 		known[m.Name] = true
 	}
+	b.called = map[*ir.Machine]bool{}
 	old := target{streams: b.streams, db: b.against}
 	err = old.with(ctx, readOnly, "", func(of runtime.Store) error {
 		all, err := versionsOf(ctx, of)
+		if err != nil {
+			return err
+		}
+		called, err := all.called(ctx)
 		if err != nil {
 			return err
 		}
@@ -92,6 +97,9 @@ func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Un
 				unit, err := definition(row)
 				if err != nil {
 					return err
+				}
+				for _, m := range unit.Program.Machines {
+					b.called[m] = called[row.Hash]
 				}
 				units = append(units, unit)
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +106,29 @@ func (v *versions) runs(ctx context.Context, of []store.DefinitionRow, state str
 					out.IDs = append(out.IDs, run.Run)
 				}
 			}
+		}
+	}
+	return out, nil
+}
+
+// called are the hashes of the definitions that those of unfinished runs call.
+func (v *versions) called(ctx context.Context) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, row := range v.rows {
+		var definition machine.Definition
+		if err := json.Unmarshal(row.Definition, &definition); err != nil {
+			return nil, fmt.Errorf("the definition %.12s of %q cannot be read: %w", row.Hash, row.Machine, err)
+		}
+		for i := range definition.Activities {
+			callee := definition.Activities[i].Callee
+			if callee == "" || out[callee] {
+				continue
+			}
+			n, err := v.runs(ctx, []store.DefinitionRow{row}, "", 1)
+			if err != nil {
+				return nil, err
+			}
+			out[callee] = n.Count > 0
 		}
 	}
 	return out, nil

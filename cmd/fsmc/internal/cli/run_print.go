@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 type printer struct {
 	mu     sync.Mutex
 	out    io.Writer
-	quiet  bool // nothing but the starts, whose ids may be new
+	quiet  bool // nothing but the starts of runs that are no children: their ids may be new
 	silent bool // nothing at all
 
 	// said is what attempts were released for, until something else becomes of them:
@@ -30,7 +31,7 @@ type printer struct {
 func (p *printer) OnStep(i runtime.StepInfo) {
 	switch {
 	case i.From == "":
-		p.print(false, "%s started in %s\n", i.Run, i.To)
+		p.print(p.quiet && strings.Contains(i.Run, "/"), "%s started in %s\n", i.Run, i.To)
 	case i.From != i.To || i.Effect == machine.Moved:
 		p.print(p.quiet, "%s  %s  %s -> %s  (%s)\n", clock(i.At), i.Run, i.From, i.To, i.Input)
 	case i.Input == string(i.Effect): // an activity that had nothing to say has ended

@@ -73,6 +73,7 @@ func TestPrinterWhenQuiet(t *testing.T) {
 		p.out = &out
 		p.OnStep(runtime.StepInfo{Run: "r1", To: "Idle", Input: "start", Effect: machine.Moved})
 		p.OnStep(runtime.StepInfo{Run: "r1", From: "Idle", To: "Idle", Input: "Go", Effect: machine.Stayed})
+		p.OnStep(runtime.StepInfo{Run: "r1/Idle.part.1.1[999]", To: "Idle", Input: "start", Effect: machine.Moved})
 		p.OnAttempt(runtime.AttemptInfo{Run: "r1", Activity: "work", Attempt: 1, Message: "it broke"})
 		if out.String() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, out.String(), c.want)
