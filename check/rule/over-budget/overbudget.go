@@ -3,6 +3,7 @@ package overbudget
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -94,7 +95,10 @@ func over(p *check.Pass, l limit) check.Finding {
 		is = " may be as much as "
 	}
 	hold := "."
-	if l.figure.Name != "steps" {
+	switch {
+	case slices.Contains(p.Machine.Enforced(), l.figure.Name): // and somewhere nothing takes it
+		hold = "; or take `over_budget` in every state in which it may come."
+	case l.figure.Name != "steps":
 		hold = "; or write `on over_budget -> …`, which holds each run to it."
 	}
 	f := check.Finding{
