@@ -17,7 +17,7 @@ import (
 const (
 	// fuzzLimit is the configurations of a machine that the fuzzed checker tells
 	// apart. It is what ends a check, so that no clock decides a verdict.
-	fuzzLimit = 20_000
+	fuzzLimit = 10_000
 
 	// patience is when a check counts as hung, and most as out of bounds. Both
 	// are many times what any input of a few kilobytes takes. While it fuzzes, go test
@@ -122,7 +122,7 @@ func nasty() map[string]string {
 		"sums":               repeated(12, " event E%[1]d\n context { f%[1]d int 0..1000000 = 0 }\n", "  on E%[1]d when f%[1]d < 999999 { f%[1]d = f%[1]d + 1 } else -> Done\n"),
 		"differences":        differences(),
 		"activities":         repeated(40, " event E%[1]d\n activity a%[1]d() -> E%[1]d\n", "  do a%[1]d() timeout 1m\n  on E%[1]d { }\n"),
-		"retries":            repeated(20, " event E%[1]d\n activity a%[1]d() -> E%[1]d\n", "  do a%[1]d() as l%[1]d timeout 1m\n  on l%[1]d.E%[1]d retry 90 else { }\n"),
+		"retries":            repeated(8, " event E%[1]d\n activity a%[1]d() -> E%[1]d\n", "  do a%[1]d() as l%[1]d timeout 1m\n  on l%[1]d.E%[1]d retry 90 else { }\n"),
 		"timers":             repeated(200, "", "  after %[1]dm { }\n"),
 		"timers, unordered":  repeated(40, " context { d%[1]d duration 0s..1h = 1m }\n", "  after d%[1]d { }\n"),
 		"guards":             repeated(40, " guard g%[1]d()\n", "  on Go when g%[1]d() -> A max 3\n"),
