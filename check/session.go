@@ -99,14 +99,13 @@ func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 	if now > before || now == before && (!p.guessed() || again.proof.product == nil || again.guessed()) {
 		return p
 	}
-	if p.timed() && !again.timed() {
-		if losesSure(r.list, list) {
-			return p
-		}
-		r.list = list
+	coarser := p.timed() && !again.timed()
+	if coarser && losesSure(r.list, list) {
+		return p
+	}
+	if r.list = list; coarser {
 		return p // for figures times do more than values
 	}
-	r.list = list
 	return again
 }
 

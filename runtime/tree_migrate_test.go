@@ -12,14 +12,20 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
+// stoppedTree is a store in which a run waits for its child, and no worker works any more.
+func stoppedTree(t *testing.T, options ...string) (*memstore.Store, *working) {
+	db, child := memstore.New(), review(t)
+	w := tree(t, db, parent(t, child, options...), child, findsN(0))
+	callChild(t, w.Engine, 0)
+	await(t, w.Engine, "r")
+	w.stop()
+	return db, w
+}
+
 // TestMigrateChild: a child goes to no version that can end in a way of which its parent does not know.
 func TestMigrateChild(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child), child, findsN(0))
-		callChild(t, w.Engine, 0)
-		await(t, w.Engine, "r")
-		w.stop()
+		db, _ := stoppedTree(t)
 		states := func(terminal string) []Part {
 			return []Part{Named("Review"), WithParams("file string"), WithFields("n int = 0"), WithState("Waiting", After("1m", GoTo(terminal))),
 				WithTerminal("Completed", machine.Success), Returning("Completed", "n", "file"), WithTerminal("Failed", machine.Failed)}
@@ -47,11 +53,7 @@ func TestMigrateChild(t *testing.T) {
 // TestMigrateParent: its children go on with it, unless they can end in a way that is new to it.
 func TestMigrateParent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		db, child := memstore.New(), review(t)
-		w := tree(t, db, parent(t, child, "timeout 2h"), child, findsN(0))
-		callChild(t, w.Engine, 0)
-		await(t, w.Engine, "r")
-		w.stop()
+		db, _ := stoppedTree(t, "timeout 2h")
 		migrate := func(child *machine.Machine, options ...string) MigratedRun {
 			t.Helper()
 			e := NewEngine(db)
@@ -93,7 +95,7 @@ func TestMigrateParent(t *testing.T) {
 		}
 		e := knowing(t, db, longer)
 		register(t, e, parent(t, longer), Handlers{})
-		w = run(t, e)
+		w := run(t, e)
 		defer w.stop()
 		send(t, e, "r/One.one.2.1", "Say", `{"n":6}`)
 		returns(t, await(t, e, "r"), "Done", `{"total":6}`)
@@ -106,11 +108,7 @@ func TestMigrateParentOfEnded(t *testing.T) {
 	for by, why := range map[string]string{"Say": "", "": `its child "r/One.one.2.1" can end in Failed with nothing, and the new definition expects (n int)`} {
 		t.Run("sent "+by, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				db, child := memstore.New(), review(t)
-				w := tree(t, db, parent(t, child), child, findsN(0))
-				callChild(t, w.Engine, 0)
-				await(t, w.Engine, "r")
-				w.stop()
+				db, w := stoppedTree(t)
 				if by != "" {
 					send(t, w.Engine, "r/One.one.2.1", "Say", `{"n":6}`)
 				}
@@ -127,7 +125,7 @@ func TestMigrateParentOfEnded(t *testing.T) {
 				if why != "" {
 					return
 				}
-				register(t, e, child, Handlers{})
+				register(t, e, review(t), Handlers{})
 				w = run(t, e)
 				defer w.stop()
 				returns(t, await(t, e, "r"), "Done", `{"total":6}`)

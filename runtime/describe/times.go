@@ -1,7 +1,6 @@
 package describe
 
 import (
-	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -40,7 +39,7 @@ func Short(d time.Duration) string {
 	case d >= time.Millisecond:
 		d = d.Truncate(time.Millisecond)
 	}
-	return strings.Replace(machine.DurationText(d), "µs", "us", 1)
+	return machine.DurationSource(d)
 }
 
 // Duration is a duration of the runtime's JSON for people; empty for none.

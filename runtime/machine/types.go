@@ -142,6 +142,9 @@ func DurationText(d time.Duration) string {
 	return s
 }
 
+// DurationSource is DurationText as the language reads it: "us", not "µs".
+func DurationSource(d time.Duration) string { return strings.Replace(DurationText(d), "µs", "us", 1) }
+
 // misfit says why v is no value of type t, or nothing. An unset v never is one.
 func (d *Definition) misfit(t *Type, v *Value) string {
 	if !v.set {

@@ -163,7 +163,7 @@ func (p *player) begun(l *Line) *Failed {
 		return fails(l, l.Do+" is under way", err.Error()+"; "+p.stands())
 	}
 	if wait := t.NotBefore.Sub(p.sim.Now()); wait > 0 {
-		return fails(l, l.Do+" is under way", fmt.Sprintf("it waits for its retry: write `wait %s` before it", strings.Replace(machine.DurationText(wait), "µs", "us", 1)))
+		return fails(l, l.Do+" is under way", fmt.Sprintf("it waits for its retry: write `wait %s` before it", machine.DurationSource(wait)))
 	}
 	return nil
 }

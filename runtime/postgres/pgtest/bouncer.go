@@ -6,15 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 )
-
-// NoBouncer is the line of a test that has found no PgBouncer.
-const NoBouncer = "PGBOUNCER WAS NOT TESTED"
 
 // guardBouncer runs PgBouncer for as long as its input is open, and then takes its folder away.
 const guardBouncer = `
@@ -27,13 +23,13 @@ rm -rf "$2"
 `
 
 // Bouncer puts PgBouncer before a database, with a connection to the server for each transaction. It gives the
-// URL with which the database is opened through it. Without PgBouncer the test is skipped, aloud.
+// URL with which the database is opened through it. Without PgBouncer the test is skipped.
 func Bouncer(t testing.TB, at string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		if program, err = exec.LookPath("/usr/sbin/pgbouncer"); err != nil {
-			t.Skipf("%s: %v", NoBouncer, err)
+			t.Skipf("PGBOUNCER WAS NOT TESTED: %v", err)
 		}
 	}
 	to, err := pgx.ParseConfig(at)
@@ -71,7 +67,7 @@ pidfile = %[6]s/pid
 	must(t, err)
 	query := through.Query()
 	query.Set("host", dir)
-	query.Set("port", strconv.Itoa(6432))
+	query.Set("port", "6432")
 	query.Set("sslmode", "disable")
 	query.Set("default_query_exec_mode", "exec")
 	through.Host, through.RawQuery = "", query.Encode()

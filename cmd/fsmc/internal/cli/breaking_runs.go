@@ -119,16 +119,19 @@ func (v *versions) called(ctx context.Context) (map[string]bool, error) {
 		if err := json.Unmarshal(row.Definition, &definition); err != nil {
 			return nil, fmt.Errorf("the definition %.12s of %q cannot be read: %w", row.Hash, row.Machine, err)
 		}
-		for i := range definition.Activities {
-			callee := definition.Activities[i].Callee
-			if callee == "" || out[callee] {
-				continue
+		calls := func(a machine.Activity) bool { return a.Callee != "" && !out[a.Callee] }
+		if !slices.ContainsFunc(definition.Activities, calls) {
+			continue
+		}
+		if n, err := v.runs(ctx, []store.DefinitionRow{row}, "", 1); err != nil {
+			return nil, err
+		} else if n.Count == 0 {
+			continue
+		}
+		for _, a := range definition.Activities {
+			if a.Callee != "" {
+				out[a.Callee] = true
 			}
-			n, err := v.runs(ctx, []store.DefinitionRow{row}, "", 1)
-			if err != nil {
-				return nil, err
-			}
-			out[callee] = n.Count > 0
 		}
 	}
 	return out, nil
