@@ -38,6 +38,7 @@ type Figure struct {
 	Run     *witness.Witness // that reaches it; nil where there is none to show
 	Called  bool             // of an activity: it is a machine that is called, whose runs are counted
 	Held    bool             // of a cost, or time: runs are held to its budget, and over_budget is taken wherever it may come
+	Leave   bool             // of a cost: runs are held to its budget, but over_budget is not taken everywhere, so that one passes it only if an operator allows it
 	past    bool             // Held, and over the budget: no attempt of a run that costs what is declared begins past it
 
 	Least *big.Rat // that Run takes, where it is less than Amount; else nil
@@ -233,7 +234,9 @@ func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 func (t *meter) cost(name string) Figure {
 	of := measure{ofCost, name}
 	if !t.p.TakesOverBudget(name) {
-		return t.whole(name, of)
+		f, m := t.whole(name, of), t.p.Table.Machine
+		f.Leave = slices.Contains(t.p.Table.Held(), name) && f.Amount != nil && f.Amount.Cmp(costOf(&ir.Activity{Costs: m.Budget.Costs}, name)) > 0
+		return f
 	}
 	amounts, w, unit := t.weigh(of)
 	return t.held(name, amounts, w, unit)

@@ -27,7 +27,8 @@ type Summary struct {
 	reads   []*ir.Var // the parameters that its paths depend on
 	waits   bool      // some run may wait for ever
 	time    int64
-	stops   int64 // how long a run may last once it is cancelled
+	stops   int64   // how long a run may last once it is cancelled
+	soonest []int64 // by state ID: see lifetime.Soonest; nil where nothing is known
 	ends    map[*ir.State]*end
 
 	mu     sync.Mutex // of what is found out when a caller asks
@@ -72,6 +73,7 @@ func (s *shared) summarize(errors bool) *Summary {
 	if p := s.Product(); p != nil {
 		of, n := p.Components()
 		u.stops = min(u.time, lifetime.New(p, of, n).Stops())
+		u.soonest = lifetime.Soonest(p)
 	}
 	u.ends = map[*ir.State]*end{}
 	for _, state := range terminals(s.Machine) {
@@ -123,6 +125,12 @@ func (s *shared) known() []*flat.Callee {
 		for _, e := range a.Results {
 			if !u.broken && u.ends[e.Terminal] == nil {
 				c.Never = append(c.Never, e)
+			}
+			if soon := int64(0); u.soonest != nil {
+				if u.ends[e.Terminal] != nil && u.soonest[e.Terminal.ID] < graph.Infinite { // else no run is shown to end so, and none may
+					soon = u.soonest[e.Terminal.ID]
+				}
+				c.Soon = append(c.Soon, soon)
 			}
 		}
 		list[i] = c

@@ -11,6 +11,7 @@ import (
 // given, and each of them can make all its attempts before.
 type Child struct {
 	Terminals []string
+	Least     []int // by terminal: how many seconds after its start a run ends there at the earliest
 	Retries   int
 	Cost      int // of one attempt
 }
@@ -34,7 +35,8 @@ func (c *Child) Text() string {
     }
     state Choose {
 `, c.Cost, c.Retries)
-	for i, name := range c.Terminals {
+	for i := range c.Terminals {
+		name := c.way(i)
 		switch {
 		case len(c.Terminals) == 1:
 			fmt.Fprintf(&b, "        on Go -> %s\n", name)
@@ -47,10 +49,33 @@ func (c *Child) Text() string {
 		}
 	}
 	b.WriteString("    }\n")
-	for _, name := range c.Terminals {
+	for i, name := range c.Terminals {
+		if c.Least[i] > 0 {
+			fmt.Fprintf(&b, "    state %s { after %ds -> %s }\n", c.way(i), c.Least[i], name)
+		}
 		fmt.Fprintf(&b, "    terminal %s\n", name)
 	}
 	return b.String() + "}\n"
+}
+
+// way is the state with which the way to a terminal begins.
+func (c *Child) way(i int) string {
+	if c.Least[i] == 0 {
+		return c.Terminals[i]
+	}
+	return fmt.Sprintf("H%d", i)
+}
+
+// mayEnd says whether a run of the machine that t calls may end in terminal i now: it has run long
+// enough, and can do so before its timeout.
+func (s *Space) mayEnd(c *config, t task, i int) bool {
+	k := c.clock(ofAttempt, t.at*4+3)
+	return !t.do.late(i) && (k == nil || k.atLeast(s.m.scale*t.do.Act.Child.Least[i]))
+}
+
+// late says whether d calls a machine no run of which ends in terminal i before the timeout.
+func (d *Do) late(i int) bool {
+	return d.Act.Child != nil && d.Timeout > 0 && d.Act.Child.Least[i] > d.Timeout
 }
 
 // Call makes one activity of m, which raises events that carry nothing, a machine that m
@@ -77,7 +102,7 @@ func (m *Machine) Call(r *rand.Rand) bool {
 		a.Child = &Child{Retries: 1 + r.IntN(2), Cost: 1 + r.IntN(9)}
 		a.Name, a.Fails, a.Costs = "Child", []string{"cancelled"}, []int{a.Child.Most(), 0}
 		for i, e := range a.Events {
-			a.Child.Terminals = append(a.Child.Terminals, fmt.Sprintf("T%d", i))
+			a.Child.Terminals, a.Child.Least = append(a.Child.Terminals, fmt.Sprintf("T%d", i)), append(a.Child.Least, max(0, r.IntN(7)-3))
 			e.Name, e.Exit = "Child."+a.Child.Terminals[i], a.Child.Terminals[i]
 		}
 		for _, d := range dos {

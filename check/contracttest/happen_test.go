@@ -116,7 +116,10 @@ func (s *Space) activity(i int, c *config, t task) {
 	case waiting:
 		s.resume(i, c, t)
 	case running:
-		for _, e := range d.Act.Events {
+		for n, e := range d.Act.Events {
+			if d.Act.Child != nil && !s.mayEnd(c, t, n) {
+				continue
+			}
 			for _, v := range payloads(e) {
 				s.input(i, c.clone(), &input{kind: "result", event: e, values: v, do: d, task: t}, edge{what: "result"})
 			}

@@ -187,6 +187,11 @@ func (m *Machine) attempt(n *config, t task) {
 			n.begin(clock{kind: ofAttempt, id: t.at*4 + i, lo: m.scale * limit, hi: -1})
 		}
 	}
+	if child := d.Act.Child; child != nil {
+		if least := slices.Max(child.Least); least > 0 {
+			n.begin(clock{kind: ofAttempt, id: t.at*4 + 3, lo: m.scale * least, hi: -1})
+		}
+	}
 }
 
 func (m *Machine) timer(id int) *After {

@@ -294,9 +294,9 @@ func (s *Space) declared(say func(Fault, bool)) {
 			return false
 		}
 		for _, d := range st.Dos {
-			for _, e := range d.Act.Events {
-				if !handled(&input{kind: "result", event: e, do: d}) {
-					say(Fault{"unhandled-result", d.line, e.Name}, true)
+			for i, e := range d.Act.Events {
+				if !d.late(i) && !handled(&input{kind: "result", event: e, do: d}) {
+					say(Fault{"unhandled-result", d.line, e.Name}, d.Act.Child == nil || d.Act.Child.Least[i] == 0)
 				}
 			}
 			for _, cat := range s.m.declared(d) {

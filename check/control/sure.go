@@ -66,7 +66,7 @@ func comesLate(leaf *ir.State, c ir.Case) bool {
 // ruled reports whether a timer around leaf may always come before in, or any of
 // its timers fires at once.
 func (c *Graph) ruled(leaf *ir.State, in ir.Case) bool {
-	earliest, timed := timing.Earliest(in)
+	earliest, timed := timing.Earliest(c.Table, in)
 	return slices.ContainsFunc(timing.TimersAround(leaf), func(t *ir.Timer) bool {
 		_, most := timing.WaitOf(t)
 		return most == 0 && t != in.Timer || timed && timing.Forestalls(t, in, earliest) || timing.IdlesOut(c.Table, leaf, t, in)
@@ -81,7 +81,7 @@ func (c *Graph) outrun(leaf *ir.State, in ir.Case, harmless func(*ir.Timer) bool
 	if in.Kind == ir.CaseTimer {
 		since = in.Timer.State
 	}
-	if least, timed := timing.Earliest(in); !timed || least == 0 {
+	if least, timed := timing.Earliest(c.Table, in); !timed || least == 0 {
 		return false
 	}
 	return slices.ContainsFunc(timing.TimersAround(leaf), func(t *ir.Timer) bool {
@@ -115,6 +115,9 @@ func (c *Graph) hasTime(t *ir.Timer) bool {
 				if limit != nil {
 					c.total = graph.Sum(c.total, *limit)
 				}
+			}
+			for _, e := range d.Activity.Results {
+				c.total = graph.Sum(c.total, c.Table.Soonest(d.Activity, e))
 			}
 		}
 		c.total = graph.Sum(c.total, 1)

@@ -43,7 +43,7 @@ func (p *part) comes(in ir.Case, edges int) (most int64, ok bool) {
 	if in.Kind == ir.CaseTimer && p.within(in.Timer.State) {
 		return 1, true
 	}
-	each, timed := timing.Earliest(in)
+	each, timed := timing.Earliest(p.c.Table, in)
 	if !timed || each == 0 {
 		return 0, false
 	}
@@ -52,7 +52,7 @@ func (p *part) comes(in ir.Case, edges int) (most int64, ok bool) {
 		return 0, false
 	}
 	most = lasts/each + 1
-	if in.Kind == ir.CaseFailure { // each attempt of its own
+	if in.Do != nil { // each attempt of its own
 		most = graph.Times(most, int64(edges))
 	}
 	return most, true

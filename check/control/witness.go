@@ -21,7 +21,7 @@ import (
 // range allows.
 func (c *Graph) Witness(v int32, round []int32, then ...ir.Case) *witness.Witness {
 	path := c.pathTo(v)
-	r := &recorder{c: c, at: v, w: &witness.Witness{Loop: -1}, clock: timing.NewClock()}
+	r := &recorder{c: c, at: v, w: &witness.Witness{Loop: -1}, clock: timing.NewClock(c.Table)}
 	if len(round) > 0 {
 		r.w.Loop = len(path)
 	}

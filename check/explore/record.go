@@ -41,11 +41,11 @@ type recorder struct {
 
 func (p *Product) recorder(all bool) *recorder {
 	r := &recorder{
-		p: p, teller: p.teller(), clock: timing.NewClock(), all: all,
+		p: p, teller: p.teller(), clock: timing.NewClock(p.Table), all: all,
 		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{},
 	}
 	if p.program.Clocks != nil {
-		r.schedule = newSchedule()
+		r.schedule = newSchedule(p.Table)
 	}
 	return r
 }
@@ -335,9 +335,18 @@ func (p *Product) comesAtOnce(c int32) bool {
 // RetryWait is the longest wait of a's next retry in configuration c; false where it
 // has no end.
 func (p *Product) RetryWait(c int32, a *ir.Arm) (wait int64, bounded bool) {
-	used := int64(0)
-	if a.Max != nil {
-		used = int64(p.program.Counter(p.Leaf(c), a).Get(p.words(c)))
+	return timing.RetryWait(a, p.used(c, a))
+}
+
+// LeastRetryWait is the shortest one.
+func (p *Product) LeastRetryWait(c int32, a *ir.Arm) int64 {
+	return timing.ShortestWait(a, p.used(c, a))
+}
+
+// used is how often a has been taken in configuration c; 0 where it has no bound.
+func (p *Product) used(c int32, a *ir.Arm) int64 {
+	if a.Max == nil {
+		return 0
 	}
-	return timing.RetryWait(a, used)
+	return int64(p.program.Counter(p.Leaf(c), a).Get(p.words(c)))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/explore/step"
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -14,6 +15,7 @@ import (
 // as the least solution of what zones say of them step by step.
 type schedule struct {
 	zone.Moments
+	table *flat.Table
 	now   int               // the moment of the last input
 	due   map[*ir.Timer]int // of the timers that run
 	wait  map[*ir.Timer]step.StartedTimer
@@ -21,8 +23,8 @@ type schedule struct {
 	rows  []int          // by row of the witness: its moment
 }
 
-func newSchedule() *schedule {
-	return &schedule{due: map[*ir.Timer]int{}, wait: map[*ir.Timer]step.StartedTimer{}, start: map[*ir.Do]int{}}
+func newSchedule(t *flat.Table) *schedule {
+	return &schedule{table: t, due: map[*ir.Timer]int{}, wait: map[*ir.Timer]step.StartedTimer{}, start: map[*ir.Do]int{}}
 }
 
 // comes adds the moment of an input in the leaf at hand, as row of the witness; l is
@@ -64,10 +66,7 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 			do = c.Do
 		}
 		if do != nil {
-			limit := int64(0)
-			if c.Kind == ir.CaseFailure {
-				limit, _ = timing.Earliest(c)
-			}
+			limit, _ := timing.Earliest(s.table, c)
 			s.After(s.start[do], v, limit, false)
 		}
 	}

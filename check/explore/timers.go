@@ -54,7 +54,7 @@ func (p *Product) waitEnds(d *ir.Do) []bool {
 func (p *Product) RunsOut(leaf *ir.State, in flat.Input) bool {
 	x := p.looking()
 	place := slices.Index(leaf.Dos, in.Do)
-	limit, _ := timing.Earliest(in.Case)
+	limit, _ := timing.Earliest(p.Table, in.Case)
 	v := &p.program.Packing.Visits[leaf.ID]
 	return slices.ContainsFunc(p.configsIn(leaf), func(c int32) bool {
 		x.stand(c)

@@ -52,10 +52,7 @@ func (x *search) inTime(leaf *ir.State, in *step.InputCode) bool {
 	case ir.CaseTimer:
 		return x.fires(leaf, in)
 	case ir.CaseResult, ir.CaseFailure:
-		limit := int64(0)
-		if in.Kind == ir.CaseFailure {
-			limit, _ = timing.Earliest(in.Case)
-		}
+		limit, _ := timing.Earliest(x.Program.Table, in.Case)
 		return x.beforeTimers(leaf) && x.runsFor(leaf, in.Place, limit)
 	}
 	return x.beforeTimers(leaf)
@@ -99,11 +96,8 @@ func (x *search) usedUpInTime(leaf *ir.State, in *step.InputCode) bool {
 	for _, c := range x.UsedUp {
 		waits = graph.Sum(waits, timing.LeastWaits(c.Arm))
 	}
-	if in.Kind == ir.CaseFailure {
-		limit, _ := timing.Earliest(in.Case)
-		waits = graph.Sum(waits, limit)
-	}
-	return x.runsFor(leaf, in.Place, waits)
+	limit, _ := timing.Earliest(x.Program.Table, in.Case)
+	return x.runsFor(leaf, in.Place, graph.Sum(waits, limit))
 }
 
 // fires is the time at which the timer of in is due and no other timer comes before it.

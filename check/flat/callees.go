@@ -11,6 +11,7 @@ import (
 // math.MaxInt64 without end.
 type Callee struct {
 	Never []*ir.Event // the results, in the machine that calls, of terminals that no run reaches
+	Soon  []int64     // how long a run lasts at the least that ends with each result; nil where nothing is known
 	Waits bool        // some run may wait for ever
 	Time  int64       // how long a run may last
 	Stops int64       // how long it may last once it is cancelled
@@ -30,10 +31,23 @@ func (t *Table) Callee(a *ir.Activity) *Callee {
 	return unknown
 }
 
-// Never reports whether a calls a machine no run of which ends as e says.
-func (t *Table) Never(a *ir.Activity, e *ir.Event) bool {
-	c := t.Callee(a)
-	return c != nil && slices.Contains(c.Never, e)
+// Never reports whether d calls a machine no run of which ends as e says.
+func (t *Table) Never(d *ir.Do, e *ir.Event) bool {
+	c := t.Callee(d.Activity)
+	return c != nil && slices.Contains(c.Never, e) || t.TooLate(d, e)
+}
+
+// TooLate reports whether d calls a machine no run of which ends as e says before its timeout.
+func (t *Table) TooLate(d *ir.Do, e *ir.Event) bool {
+	return d.Timeout != nil && t.Soonest(d.Activity, e) > *d.Timeout
+}
+
+// Soonest is how long after its start an attempt of a raises e at the earliest.
+func (t *Table) Soonest(a *ir.Activity, e *ir.Event) int64 {
+	if c := t.Callee(a); c != nil && c.Soon != nil {
+		return c.Soon[slices.Index(a.Results, e)]
+	}
+	return 0
 }
 
 // Limitless reports whether an attempt of d may run without end.

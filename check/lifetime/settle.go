@@ -112,7 +112,7 @@ func (t *Times) Path() []int32 {
 				continue
 			}
 			time := t.beyond(c, e, timer)
-			if time > length || time == length && t.haste(e, timer) < t.haste(best, timer) {
+			if time > length || time == length && t.haste(c, e, timer) < t.haste(c, best, timer) {
 				before, best, length = into, e, time
 			}
 		}
@@ -132,14 +132,20 @@ func (t *Times) Path() []int32 {
 
 // haste says how much less a step is liked than another that is as long: what was deferred
 // comes at once, and a move ends attempts that may run on. Where no timer sets the time, one
-// fires later than the attempts that do have ended, and the next one would have to wait for a worker.
-func (t *Times) haste(e int32, timer int) int64 {
+// fires later than the attempts that do have ended, and the next one would have to wait for a worker. Where
+// one does, all but its firing comes before it is due.
+func (t *Times) haste(c, e int32, timer int) int64 {
 	haste := t.p.Detours(graph.None, e)
 	if t.p.IsMove(e) {
 		haste++
 	}
-	if c, ok := t.p.Input(e); ok && c.Kind == ir.CaseTimer && timer < 0 {
-		haste += 2
+	if in, ok := t.p.Input(e); ok && in.Kind == ir.CaseTimer {
+		switch {
+		case timer < 0:
+			haste += 2
+		case in.Timer == t.timers(c)[timer].Timer:
+			haste -= 2
+		}
 	}
 	return haste
 }

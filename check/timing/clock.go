@@ -1,10 +1,14 @@
 package timing
 
-import "github.com/fsmc-dev/fsmc/lang/ir"
+import (
+	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/lang/ir"
+)
 
 // Clock is the virtual time along a path, in nanoseconds.
 type Clock struct {
 	Now     int64
+	table   *flat.Table
 	entered map[*ir.State]int64 // when each state that is active was entered
 	Started map[*ir.Do]int64    // when its attempt started, where that is later
 }
@@ -25,8 +29,8 @@ func (c *Clock) Wait(leaf *ir.State, input ir.Case) {
 	switch input.Kind {
 	case ir.CaseTimer:
 		c.Now = max(c.Now, c.entered[input.Timer.State]+delay(input.Timer))
-	case ir.CaseFailure:
-		if limit, timed := Earliest(input); timed {
+	case ir.CaseResult, ir.CaseFailure:
+		if limit, timed := Earliest(c.table, input); timed {
 			c.Now = max(c.Now, max(c.entered[leaf], c.Started[input.Do])+limit)
 		}
 	}
@@ -50,4 +54,6 @@ func delay(t *ir.Timer) int64 {
 }
 
 // NewClock is a clock at the start of a run.
-func NewClock() Clock { return Clock{entered: map[*ir.State]int64{}, Started: map[*ir.Do]int64{}} }
+func NewClock(t *flat.Table) Clock {
+	return Clock{table: t, entered: map[*ir.State]int64{}, Started: map[*ir.Do]int64{}}
+}

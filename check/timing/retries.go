@@ -36,6 +36,14 @@ func LeastWait(a *ir.Arm) int64 {
 	return 0
 }
 
+// ShortestWait is the least that the next wait of a may take, after so many.
+func ShortestWait(a *ir.Arm, used int64) int64 {
+	if a.Backoff.By != nil || a.Max == nil {
+		return LeastWait(a)
+	}
+	return Shortened(BackoffWait(a.Backoff, used+1), a.Backoff.Jitter)
+}
+
 // maxWaits is how many waits of a retry are added up one by one.
 const maxWaits = 64
 

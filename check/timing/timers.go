@@ -4,6 +4,7 @@
 package timing
 
 import (
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -32,13 +33,16 @@ func TimersAround(leaf *ir.State) []*ir.Timer {
 	return out
 }
 
-// Earliest is how long after its state was entered c can come at the
-// earliest, where that is a matter of its own limit.
-func Earliest(c ir.Case) (int64, bool) {
+// Earliest is how long after its state was entered, or its attempt began, c can come at the
+// earliest, where that is a matter of its own limit, or of the machine that is called.
+func Earliest(t *flat.Table, c ir.Case) (int64, bool) {
 	switch c.Kind {
 	case ir.CaseTimer:
 		least, _ := WaitOf(c.Timer)
 		return least, true
+	case ir.CaseResult:
+		least := t.Soonest(c.Do.Activity, c.Event)
+		return least, least > 0
 	case ir.CaseFailure:
 		limit := c.Do.Timeout
 		switch c.Category.Name {

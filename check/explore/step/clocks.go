@@ -151,7 +151,7 @@ func slowDos(t *flat.Table, leaf *ir.State) (slow []zone.Clock, any bool) {
 		return slow, false
 	}
 	for in := range t.Inputs(leaf) {
-		if limit, timed := timing.Earliest(in.Case); timed && in.Kind == ir.CaseFailure {
+		if limit, timed := timing.Earliest(t, in.Case); timed && in.Do != nil {
 			c := &slow[slices.Index(leaf.Dos, in.Do)]
 			c.Past = max(c.Past, min(limit, data.MaxWait))
 			any = any || c.Past > 0
@@ -263,18 +263,16 @@ func (s *Step) noteStart(t *ir.Timer) {
 func (s *Step) ShortestWait(c *ChoiceCode) int64 {
 	a := c.Arm
 	b := a.Backoff
-	switch {
-	case b.By != nil:
-		if ref, ok := b.By.(*ir.VarRef); ok {
-			n := s.Program.Tracked.Vars[ref.Var]
-			s.Foot.readsOld(n)
-			if lo, _, known := n.Span(s.Here); known {
-				return max(0, lo)
-			}
+	if ref, ok := b.By.(*ir.VarRef); ok {
+		n := s.Program.Tracked.Vars[ref.Var]
+		s.Foot.readsOld(n)
+		if lo, _, known := n.Span(s.Here); known {
+			return max(0, lo)
 		}
-		return timing.LeastWait(a)
-	case a.Max == nil:
-		return timing.LeastWait(a)
 	}
-	return timing.Shortened(timing.BackoffWait(b, int64(c.Counter.Get(s.Here))+1), b.Jitter)
+	used := int64(0)
+	if a.Max != nil {
+		used = int64(c.Counter.Get(s.Here))
+	}
+	return timing.ShortestWait(a, used)
 }

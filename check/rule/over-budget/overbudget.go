@@ -3,7 +3,6 @@ package overbudget
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -94,16 +93,16 @@ func over(p *check.Pass, l limit) check.Finding {
 	if !l.figure.Exact {
 		is = " may be as much as "
 	}
-	hold := "."
+	leave, hold := "", "."
 	switch {
-	case slices.Contains(p.Machine.Enforced(), l.figure.Name): // and somewhere nothing takes it
-		hold = "; or take `over_budget` in every state in which it may come."
+	case l.figure.Leave:
+		leave, hold = ", if an operator lets halted runs continue", "; or take `over_budget` in every state in which it may come."
 	case l.figure.Name != "steps":
 		hold = "; or write `on over_budget -> …`, which holds each run to it."
 	}
 	f := check.Finding{
 		Span:    l.span,
-		Message: "the worst case of " + check.Quote(l.figure.Name) + is + text(l.figure.Name, l.figure.Amount) + ", over the budget of " + text(l.figure.Name, l.most),
+		Message: "the worst case of " + check.Quote(l.figure.Name) + is + text(l.figure.Name, l.figure.Amount) + ", over the budget of " + text(l.figure.Name, l.most) + leave,
 		Help:    "Lower the bounds that the worst run uses up, or raise the budget" + hold,
 		Witness: l.figure.Run,
 	}

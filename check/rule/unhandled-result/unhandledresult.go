@@ -27,11 +27,17 @@ func run(p *check.Pass) {
 			continue
 		}
 		for in := range p.Table().Inputs(s) {
-			if in.Kind == ir.CaseResult && len(in.Choices) == 0 {
+			if in.Kind == ir.CaseResult && len(in.Choices) == 0 && !late(p, s, in) {
 				report(p, s, in)
 			}
 		}
 	}
+}
+
+// late reports whether a timer of s or around it always comes before in, with which a run of a machine
+// ends. An arm for it would be a dead one.
+func late(p *check.Pass, s *ir.State, in flat.Input) bool {
+	return p.Table().Soonest(in.Do.Activity, in.Event) > 0 && p.Meet(s, in, nil).Met == check.NeverMet
 }
 
 func report(p *check.Pass, s *ir.State, in flat.Input) {
