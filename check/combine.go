@@ -20,7 +20,8 @@ import (
 //     path depends on what it returns.
 //   - A run of it that ends so reaches the figure.
 //   - There is time for that. Runs of machines last, and the replay knows nothing of it: so
-//     no timer around them may fire, however one follows the other.
+//     no timer around them may fire, however one follows the other; or one of their state fires after
+//     all that they do there.
 //
 // Where one of these is not known the figure is an upper bound.
 
@@ -48,7 +49,8 @@ func (s *shared) combined(f *Figure, w, run *witness.Witness) (*witness.Witness,
 // lasts.
 func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 	tracked := data.New(s.Machine)
-	total := time.Duration(0) // if machines run one after the other
+	total := time.Duration(0)           // if machines run one after the other
+	waited := map[*ir.State]*ir.Timer{} // the timer with which each visit of a leaf ends that has time for all; nil where one has not
 	for i, row := range run.Path {
 		leaf := row.State
 		if leaf == nil || !slices.ContainsFunc(leaf.Dos, callsMachine) {
@@ -65,20 +67,32 @@ func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 		if !last && !leaves(row, run.Path[i+1]) || row.Input.Kind == witness.Comes && row.Input.Case.Kind == ir.CaseDone {
 			continue
 		}
+		during := time.Duration(0)
 		for _, open := range leaf.Dos { // it is cancelled then
 			if !callsMachine(open) || len(leaf.Dos) == 1 && open.Fan == nil && d == open {
 				continue
 			}
 			lasts, ok := s.attains(f, open, nil, childOf(row, open))
-			if _, elements := open.Elements(); ok {
-				total += lasts * time.Duration(elements)
-			} else {
+			if !ok {
 				return false
 			}
+			_, elements := open.Elements()
+			during += lasts * time.Duration(elements)
 		}
+		t := row.Input.Fires()
+		if before, known := waited[leaf]; known && before != t || t == nil || t.State != leaf || i > 0 && !leaves(run.Path[i-1], row) || !waitsFor(t, during) {
+			t, total = nil, total+during
+		}
+		waited[leaf] = t
 	}
 	f.lasts = lastOf(run) + total
-	return total == 0 || s.leavesTime(run, f.lasts)
+	return total == 0 || s.leavesTime(run, f.lasts, waited)
+}
+
+// waitsFor reports whether t fires only after that time.
+func waitsFor(t *ir.Timer, time time.Duration) bool {
+	least, _ := timing.WaitOf(t)
+	return int64(time) < least
 }
 
 // endsAs reports whether a machine surely can end as c says, in a run that reaches the figure
@@ -162,16 +176,15 @@ func takes(t, u *ir.Type) bool {
 }
 
 // leavesTime reports whether no timer around a machine that is called fires in run, though
-// it lasts so long.
-func (s *shared) leavesTime(run *witness.Witness, lasts time.Duration) bool {
+// it lasts so long, but for those for which its leaf has waited.
+func (s *shared) leavesTime(run *witness.Witness, lasts time.Duration, waited map[*ir.State]*ir.Timer) bool {
 	for _, row := range run.Path {
 		if row.State == nil || !slices.ContainsFunc(row.State.Dos, callsMachine) {
 			continue
 		}
 		for _, t := range timing.TimersAround(row.State) {
-			least, _ := timing.WaitOf(t)
 			fires := func(row witness.Row) bool { return row.Input.Fires() == t }
-			if time.Duration(least) <= lasts || slices.ContainsFunc(run.Path, fires) {
+			if waited[row.State] != t && (!waitsFor(t, lasts) || slices.ContainsFunc(run.Path, fires)) {
 				return false
 			}
 		}

@@ -200,6 +200,16 @@ func (s *shared) reachesAt(f *Figure, terminal *ir.State, given map[string]any) 
 	if length != f.length || len(path) == 0 || !s.mayShow(len(path)) {
 		return shown{}
 	}
+	if short := p.Needed(f.weight, path); terminal == nil && len(short) < len(path) {
+		if found := s.reachesAlong(f, short, given); found.reached { // it is over sooner
+			return found
+		}
+	}
+	return s.reachesAlong(f, path, given)
+}
+
+// reachesAlong replays path, which adds up to f, by a run that is given that.
+func (s *shared) reachesAlong(f *Figure, path []int32, given map[string]any) shown {
 	at := *f
 	at.path = path
 	a := s.along(path, replay.Taken, given)

@@ -293,6 +293,9 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 				r.w.Again = append(r.w.Again, at)
 			}
 		}
+		if r.w.Loop < 0 {
+			r.w.Path = withoutVain(r.w.Path)
+		}
 	}
 	r.w.Path = append(r.w.Path, last)
 	if values := r.p.values(r.at); len(values) > 0 {
@@ -303,6 +306,18 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 		r.w.Params = nil
 	}
 	return r.w, r.sure
+}
+
+// withoutVain leaves out the checkpoints that come in the moment in which the state is entered: no
+// timer starts later for them.
+func withoutVain(rows []witness.Row) []witness.Row {
+	kept := rows[:0]
+	for i, row := range rows {
+		if row.Input.Kind != witness.Checkpoint || i == 0 || rows[i-1].At != row.At || rows[i-1].Arm == nil || rows[i-1].Arm.Kind != ir.Goto {
+			kept = append(kept, row)
+		}
+	}
+	return kept
 }
 
 // say adds the row of what an activity does that is no input.

@@ -109,6 +109,15 @@ func (p *Product) LongestInto(w *Weigher, terminal *ir.State, allow func(e int32
 	return p.longest(w, func(_, e int32) bool { return allow(e) && leads[p.To[e]] })
 }
 
+// Needed is path up to the last edge that counts.
+func (p *Product) Needed(w *Weigher, path []int32) []int32 {
+	n := len(path)
+	for n > 1 && w.Of(graph.None, path[n-1]) == 0 {
+		n--
+	}
+	return path[:n]
+}
+
 // longest is the longest path from the start along the edges that keep lets pass.
 func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int64, path []int32) {
 	var numbers []int32 // by edge that is kept: its number in p

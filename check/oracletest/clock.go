@@ -89,6 +89,8 @@ func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
 				if limit := s.mayFail(&s.Def.Dos[in.Do], in.Category, s.Def.Categories[in.Category]); limit != nil {
 					wait += time.Duration(*limit)
 				}
+			} else if in.Kind == machine.ResultInput && in.Event >= 0 {
+				wait += s.soonest(s.Def.Dos[in.Do].Activity, in.Event)
 			}
 			return max(wait, 0)
 		}
@@ -101,13 +103,16 @@ func of(in machine.Input, task machine.Task) bool {
 	return in.Do == task.Do && in.Index == task.Index
 }
 
-// longestLimit is the longest time limit of a do.
-func longestLimit(do *machine.Do) time.Duration {
+// longestLimit is the longest time limit of a do, or least time of the machine that it calls.
+func (s *Space) longestLimit(do *machine.Do) time.Duration {
 	longest := int64(0)
 	for _, limit := range []*int64{do.Timeout, do.Heartbeat, do.Progress} {
 		if limit != nil {
 			longest = max(longest, *limit)
 		}
+	}
+	for _, e := range s.Def.Activities[do.Activity].Results {
+		longest = max(longest, int64(s.soonest(do.Activity, e)))
 	}
 	return time.Duration(longest)
 }
@@ -134,7 +139,7 @@ func (s *Space) settle(c *machine.Snapshot, now time.Time) {
 			task.NotBefore = time.Time{}
 			continue
 		}
-		task.NotBefore = start.Add(max(since, -longestLimit(&s.Def.Dos[task.Do])))
+		task.NotBefore = start.Add(max(since, -s.longestLimit(&s.Def.Dos[task.Do])))
 	}
 	c.Alarms = slices.Clone(c.Alarms)
 	for i := range c.Alarms {

@@ -434,6 +434,13 @@ func overBudget(s *oracletest.Space) verdict {
 		if !s.HeldTo(c.Name) && s.Over(c.Name, c.Amount) {
 			v[c.Name] = !(unmarked && s.TreeCost(c.Name) == oracletest.Endless)
 		}
+		for _, a := range s.Machine.Activities { // one attempt costs more than there is
+			runs := func(d *ir.Do) bool { return d.Activity == a && !d.NeverRuns() && s.Entered()[d.State.ID] }
+			over := func(of ir.Cost) bool { return of.Name == c.Name && of.Amount.Cmp(c.Amount) > 0 }
+			if a.Machine == nil && s.HeldTo(c.Name) && slices.ContainsFunc(a.Costs, over) && slices.ContainsFunc(s.Machine.Dos, runs) {
+				v[a.Name] = true
+			}
+		}
 	}
 	return v
 }

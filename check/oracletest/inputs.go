@@ -1,7 +1,9 @@
 package oracletest
 
 import (
+	"math"
 	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -49,7 +51,7 @@ func (s *Space) says(task machine.Task) []machine.Input {
 		list = append(list, in)
 	}
 	for _, e := range activity.Results {
-		if !s.mayRaise(do.Activity, e) {
+		if !s.mayRaise(do, e) {
 			continue
 		}
 		in.Event = e
@@ -94,9 +96,44 @@ func (s *Space) inside(a, b int) bool {
 	return false
 }
 
-// mayRaise reports whether the activity raises event: of a machine that is called, whether
-// some run of it ends so.
-func (s *Space) mayRaise(activity, event int) bool {
+// mayRaise reports whether do raises event: of a machine that is called, whether some run of
+// it ends so, and in time.
+func (s *Space) mayRaise(do *machine.Do, event int) bool {
+	least := s.soonest(do.Activity, event)
+	return least >= 0 && (do.Timeout == nil || least <= time.Duration(*do.Timeout))
+}
+
+// soonest is how long after its start a run of the machine that activity calls ends as event says, at the
+// earliest; -1 where none does, and 0 where it calls none.
+func (s *Space) soonest(activity, event int) time.Duration {
 	callee := s.callees[activity]
-	return callee == nil || callee.Entered()[s.Machine.Events[event].Terminal.ID]
+	if callee == nil {
+		return 0
+	}
+	least := time.Duration(-1)
+	for i, at := range callee.times() {
+		if callee.Nodes[i].Snapshot.State == s.Machine.Events[event].Terminal.ID && (least < 0 || at < least) {
+			least = at
+		}
+	}
+	return least
+}
+
+// times are how long after its start a run is in each node at the earliest.
+func (s *Space) times() []time.Duration {
+	if s.reached == nil {
+		s.reached = slices.Repeat([]time.Duration{math.MaxInt64}, len(s.Nodes))
+		s.reached[0] = 0
+		for changed := true; changed; {
+			changed = false
+			for i, n := range s.Nodes {
+				for _, e := range n.Edges {
+					if at := s.reached[i] + e.After; s.reached[i] < math.MaxInt64 && at < s.reached[e.To] {
+						s.reached[e.To], changed = at, true
+					}
+				}
+			}
+		}
+	}
+	return s.reached
 }

@@ -45,6 +45,8 @@ type Space struct {
 	fired  map[int]bool      // by timer: it fires somewhere
 	events []Event
 	values valuesOf
+
+	reached []time.Duration // see times
 }
 
 // Node is a snapshot with all that cannot matter made equal.
@@ -62,6 +64,7 @@ type Edge struct {
 	Arm     int            // -1 where none is taken
 	Started []int          // the activities of which an attempt starts
 	AtOnce  bool           // no time passes before it
+	After   time.Duration  // how long after the step before it it comes at the earliest
 
 	begun []machine.Task // whose attempts start between the node and it
 }
@@ -272,7 +275,7 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 		}
 		next = &spared
 	}
-	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start)}
+	e := Edge{Input: in, Arm: -1, AtOnce: now.Equal(start), After: now.Sub(start)}
 	if record != nil {
 		e.Effect, e.Arm = record.Effect, record.Arm
 		if record.Effect == machine.Dropped {

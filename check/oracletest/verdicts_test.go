@@ -294,7 +294,7 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 	if kind == machine.ResultInput {
 		activity := s.Def.Dos[do].Activity
 		return slices.ContainsFunc(s.Def.Activities[activity].Results, func(e int) bool {
-			return s.mayRaise(activity, e) && !handled(e, -1)
+			return s.mayRaise(&s.Def.Dos[do], e) && !handled(e, -1) && (s.soonest(activity, e) == 0 || s.comes(do, e))
 		})
 	}
 	for k, name := range s.Def.Categories {
@@ -322,4 +322,13 @@ func succeeds(e *Edge, dos []*ir.Do) bool {
 		return true
 	}
 	return false
+}
+
+// comes reports whether event comes of do in some node, before a timer ends the visit.
+func (s *Space) comes(do, event int) bool {
+	return slices.ContainsFunc(s.Nodes, func(n *Node) bool {
+		return slices.ContainsFunc(s.arrivals(n.Snapshot), func(a arrival) bool {
+			return a.Kind == machine.ResultInput && a.Do == do && a.Event == event
+		})
+	})
 }

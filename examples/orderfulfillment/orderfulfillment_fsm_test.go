@@ -46,24 +46,24 @@ var orderFulfillmentPaths = []fsmtest.Path{
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "NeedsAttention on CancelOrder, RefundOrder else 1", To: "Compensating"},
+		{After: 5600 * time.Millisecond, Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "NeedsAttention on CancelOrder, RefundOrder else 1", To: "Compensating"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{Input: "cancel", Arm: "NeedsAttention on cancel else 1", To: "Compensating"},
+		{After: 5600 * time.Millisecond, Input: "cancel", Arm: "NeedsAttention on cancel else 1", To: "Compensating"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{After: 720 * time.Hour, Input: "timer NeedsAttention after 720h", Arm: "NeedsAttention after 720h", To: "Abandoned"},
+		{After: 2592005600 * time.Millisecond, Input: "timer NeedsAttention after 720h", Arm: "NeedsAttention after 720h", To: "Abandoned"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
@@ -73,20 +73,20 @@ var orderFulfillmentPaths = []fsmtest.Path{
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
-		{Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Settlement.Stuck", Do: "Compensating.money", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Compensating on money.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{Input: "done", Arm: "Resuming on done else 6", To: "Compensating"},
+		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 6", To: "Compensating"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
 		{Input: "result Settlement.Charged", Do: "Compensating.money", Arm: "Compensating on money.Charged", To: "Refunding"},
-		{Input: "result Refund.Stuck", Do: "Refunding.money", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Refund.Stuck", Do: "Refunding.money", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Refunding on money.Stuck, parts.Stuck, stock.Stuck", To: "NeedsAttention"},
-		{Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
-		{Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
+		{After: 5600 * time.Millisecond, Input: "event Resume", Arm: "NeedsAttention on Resume", To: "Resuming"},
+		{After: 5600 * time.Millisecond, Input: "done", Arm: "Resuming on done else 5", To: "Refunding"},
 	}},
 	{Params: OrderFulfillmentParams{Order: "", Amount: 1, Customer: ""}, Steps: []fsmtest.Step{
 		{Input: "event CancelOrder", Data: OrderFulfillmentCancelOrder{Reason: ""}, Arm: "Unpaid on CancelOrder", To: "Compensating"},
@@ -336,30 +336,30 @@ var notificationPaths = []fsmtest.Path{
 		{Input: "cancel", Arm: "Telling on cancel", To: "Undoing"},
 	}},
 	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
-		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
-		{Input: "cancel", Arm: "Undoing on cancel", To: "Undoing"},
+		{After: 5600 * time.Millisecond, Input: "cancel", Arm: "Undoing on cancel", To: "Undoing"},
 	}},
 	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
-		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
-		{Input: "result Recall.Done", Do: "Undoing.Recall", Arm: "Undoing on Recall.Done", To: "Undone"},
+		{After: 5600 * time.Millisecond, Input: "result Recall.Done", Do: "Undoing.Recall", Arm: "Undoing on Recall.Done", To: "Undone"},
 	}},
 	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
-		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
-		{Input: "result Recall.Stuck", Do: "Undoing.Recall", Data: struct {
+		{After: 11200 * time.Millisecond, Input: "result Recall.Stuck", Do: "Undoing.Recall", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Undoing on Recall.Stuck", To: "Stuck"},
 	}},
 	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
-		{Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
+		{After: 5600 * time.Millisecond, Input: "result Notice.Stuck", Do: "Telling.Warehouse.Notice", Data: struct {
 			Reason string `json:"reason"`
 		}{Reason: ""}, Arm: "Telling on Notice.Stuck", To: "Undoing"},
-		{Input: "failure cancelled", Do: "Undoing.Recall", Arm: "Undoing on failed", To: "Stuck"},
+		{After: 5600 * time.Millisecond, Input: "failure cancelled", Do: "Undoing.Recall", Arm: "Undoing on failed", To: "Stuck"},
 	}},
 	{Params: NotificationParams{Order: "", Reservation: ""}, Steps: []fsmtest.Step{
 		{Input: "result Notice.Done", Do: "Telling.Warehouse.Notice", Data: struct {

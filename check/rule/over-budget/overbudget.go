@@ -3,6 +3,7 @@ package overbudget
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -52,6 +53,9 @@ func run(p *check.Pass) {
 		}
 		switch {
 		case l.figure.Held && l.figure.Amount != nil: // the run itself reacts to that
+			for _, f := range neverBegins(p, l) {
+				p.Report(f)
+			}
 		case l.figure.Amount == nil && p.Product() == nil:
 			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
 		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop
@@ -67,6 +71,28 @@ func run(p *check.Pass) {
 			p.Report(over(p, l))
 		}
 	}
+}
+
+// neverBegins are findings about activities of which one attempt costs more than there is.
+func neverBegins(p *check.Pass, l limit) (list []check.Finding) {
+	for _, a := range p.Machine.Activities {
+		i := slices.IndexFunc(a.Costs, func(c ir.Cost) bool { return c.Name == l.figure.Name && c.Amount.Cmp(l.most) > 0 })
+		runs := func(d *ir.Do) bool { return d.Activity == a && !d.NeverRuns() && !p.Unreachable(d.State) }
+		at := slices.IndexFunc(p.Machine.Dos, runs)
+		if a.Machine != nil || i < 0 || at < 0 {
+			continue
+		}
+		list = append(list, check.Finding{
+			State: p.Machine.Dos[at].State,
+			Span:  l.span,
+			Message: "an attempt of " + check.Quote(a.Name) + " costs " + text(l.figure.Name, a.Costs[i].Amount) + ", over the budget of " +
+				text(l.figure.Name, l.most) + ": none begins before `over_budget(" + l.figure.Name + ")` is taken",
+			Help:    "Raise the budget, or lower the cost.",
+			Related: []diag.Related{{Span: a.Span, Message: "it is declared here"}},
+			Witness: p.PathTo(p.Machine.Dos[at].State),
+		})
+	}
+	return list
 }
 
 // limits pairs the lines of b with the figures of the worst case.
