@@ -168,7 +168,7 @@ func TestWitnessOfChildren(t *testing.T) {
 machine Pair(names [2..2]string) {
     initial Both
     state Both {
-        do machine Child(n, i) for i, n in names as c timeout 1h
+        do machine Child(n, i) for i, n in names as c timeout 3h
         do machine Child("z", 7) as other
         on c.Done -> Second
         on other.Done {}
@@ -181,7 +181,7 @@ machine Pair(names [2..2]string) {
         on c.failed -> Third
     }
     state Third {
-        do machine Child("x", 2) as c timeout 1h
+        do machine Child("x", 2) as c timeout 3h
         on c.failed(timeout) -> Stuck
         on c.Done, c.failed -> End
     }
@@ -195,17 +195,17 @@ machine Child(name string, k int) {
     terminal Done
 }
 `
-	want := `    0s      Both    --c[0].Done-->
+	want := `    2h0m0s  Both    --c[0].Done-->
                 c[0]: Child(k = 0, name = "") ends in Done
                     2h0m0s  S     --after 2h-->
                             Done
                 c[1]: Child(k = 1, name = "") is cancelled
                 other: Child(k = 7, name = "z") is cancelled
-    0s      Second  --c.Done-->
+    4h0m0s  Second  --c.Done-->
                 c: Child(k = 1, name = "y") ends in Done
                     2h0m0s  S     --after 2h-->
                             Done
-    1h0m0s  Third   --c.failed(timeout)-->
+    7h0m0s  Third   --c.failed(timeout)-->
                 c: Child(k = 2, name = "x") is cancelled after its timeout
             Stuck
 `
@@ -234,11 +234,11 @@ machine Answer(name string) {
     terminal Done returns n
 }
 `
-	want := `    0s  Asking  --a.Done { n = 0 }-->
-            a: Answer(name = "") ends in Done
-                2h0m0s  S     --after 2h-->
-                        Done
-        Asking
+	want := `    2h0m0s  Asking  --a.Done { n = 0 }-->
+                a: Answer(name = "") ends in Done
+                    2h0m0s  S     --after 2h-->
+                            Done
+            Asking
     with event.n = 0
 `
 	if diff := cmp.Diff(want, childLines(t, src, "unhandled-case")); diff != "" {

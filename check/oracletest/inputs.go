@@ -121,7 +121,7 @@ func (s *Space) soonest(activity, event int) time.Duration {
 
 // times are how long after its start a run is in each node at the earliest.
 func (s *Space) times() []time.Duration {
-	if s.reached == nil {
+	if s.reached == nil && len(s.Nodes) > 0 {
 		s.reached = slices.Repeat([]time.Duration{math.MaxInt64}, len(s.Nodes))
 		s.reached[0] = 0
 		for changed := true; changed; {
