@@ -67,15 +67,10 @@ func (c *Child) way(i int) string {
 }
 
 // mayEnd says whether a run of the machine that t calls may end in terminal i now: it has run long
-// enough, and can do so before its timeout.
+// enough. Where no worker runs, that may be after its timeout.
 func (s *Space) mayEnd(c *config, t task, i int) bool {
 	k := c.clock(ofAttempt, t.at*4+3)
-	return !t.do.late(i) && (k == nil || k.atLeast(s.m.scale*t.do.Act.Child.Least[i]))
-}
-
-// late says whether d calls a machine no run of which ends in terminal i before the timeout.
-func (d *Do) late(i int) bool {
-	return d.Act.Child != nil && d.Timeout > 0 && d.Act.Child.Least[i] > d.Timeout
+	return k == nil || k.atLeast(s.m.scale*t.do.Act.Child.Least[i])
 }
 
 // Call makes one activity of m, which raises events that carry nothing, a machine that m

@@ -295,7 +295,7 @@ func (s *Space) declared(say func(Fault, bool)) {
 		}
 		for _, d := range st.Dos {
 			for i, e := range d.Act.Events {
-				if !d.late(i) && !handled(&input{kind: "result", event: e, do: d}) {
+				if !handled(&input{kind: "result", event: e, do: d}) {
 					say(Fault{"unhandled-result", d.line, e.Name}, d.Act.Child == nil || d.Act.Child.Least[i] == 0)
 				}
 			}

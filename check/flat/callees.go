@@ -31,15 +31,10 @@ func (t *Table) Callee(a *ir.Activity) *Callee {
 	return unknown
 }
 
-// Never reports whether d calls a machine no run of which ends as e says.
-func (t *Table) Never(d *ir.Do, e *ir.Event) bool {
-	c := t.Callee(d.Activity)
-	return c != nil && slices.Contains(c.Never, e) || t.TooLate(d, e)
-}
-
-// TooLate reports whether d calls a machine no run of which ends as e says before its timeout.
-func (t *Table) TooLate(d *ir.Do, e *ir.Event) bool {
-	return d.Timeout != nil && t.Soonest(d.Activity, e) > *d.Timeout
+// Never reports whether a calls a machine no run of which ends as e says.
+func (t *Table) Never(a *ir.Activity, e *ir.Event) bool {
+	c := t.Callee(a)
+	return c != nil && slices.Contains(c.Never, e)
 }
 
 // Soonest is how long after its start an attempt of a raises e at the earliest.

@@ -187,7 +187,7 @@ func (t *Table) leafRows(s *ir.State) []Input {
 		}
 		first, end := t.casesOf(d)
 		for id := first; id < end; id++ {
-			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d, c.Event) {
+			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d.Activity, c.Event) {
 				rows = append(rows, t.row(s, id))
 			}
 		}

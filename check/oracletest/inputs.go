@@ -51,7 +51,7 @@ func (s *Space) says(task machine.Task) []machine.Input {
 		list = append(list, in)
 	}
 	for _, e := range activity.Results {
-		if !s.mayRaise(do, e) {
+		if !s.mayRaise(do.Activity, e) {
 			continue
 		}
 		in.Event = e
@@ -96,12 +96,9 @@ func (s *Space) inside(a, b int) bool {
 	return false
 }
 
-// mayRaise reports whether do raises event: of a machine that is called, whether some run of
-// it ends so, and in time.
-func (s *Space) mayRaise(do *machine.Do, event int) bool {
-	least := s.soonest(do.Activity, event)
-	return least >= 0 && (do.Timeout == nil || least <= time.Duration(*do.Timeout))
-}
+// mayRaise reports whether the activity raises event: of a machine that is called, whether
+// some run of it ends so. Where no worker runs, that may be after its timeout.
+func (s *Space) mayRaise(activity, event int) bool { return s.soonest(activity, event) >= 0 }
 
 // soonest is how long after its start a run of the machine that activity calls ends as event says, at the
 // earliest; -1 where none does, and 0 where it calls none.

@@ -158,7 +158,7 @@ func (s *Space) waysOut(leaf int) (ways int, only bool) {
 		if h.Kind == machine.CancelInput || h.Kind == machine.OverBudgetInput || !s.leadsOn(h.Arms) {
 			continue
 		}
-		if h.Kind == machine.ResultInput && h.Event >= 0 && !s.mayRaise(&s.Def.Dos[h.Do], h.Event) {
+		if h.Kind == machine.ResultInput && h.Event >= 0 && !s.mayRaise(s.Def.Dos[h.Do].Activity, h.Event) {
 			continue
 		}
 		ways++

@@ -294,7 +294,7 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 	if kind == machine.ResultInput {
 		activity := s.Def.Dos[do].Activity
 		return slices.ContainsFunc(s.Def.Activities[activity].Results, func(e int) bool {
-			return s.mayRaise(&s.Def.Dos[do], e) && !handled(e, -1) && (s.soonest(activity, e) == 0 || s.comes(do, e))
+			return s.mayRaise(activity, e) && !handled(e, -1) && (s.soonest(activity, e) == 0 || s.comes(do, e))
 		})
 	}
 	for k, name := range s.Def.Categories {

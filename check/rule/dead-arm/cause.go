@@ -16,7 +16,6 @@ const (
 	alive           cause = iota
 	notRaised             // no state in question has the input
 	noRunEnds             // the same, as no run of the machine that is called ends so
-	tooLate               // the same, as none ends so before its timeout
 	noElement             // the same, as the activity runs for a list that is always empty
 	noBudget              // the same, as no cost of a budget can be passed
 	noTime                // the same, as the budget has no time
@@ -30,7 +29,6 @@ const (
 var texts = [...]string{
 	notRaised:       "nothing raises its trigger here",
 	noRunEnds:       "no run of the machine that is called ends so",
-	tooLate:         "no run of the machine that is called ends so before its `timeout`",
 	noElement:       "the list is always empty for whose elements its activity runs",
 	noBudget:        "no activity of the machine has a cost of its budget, so that `over_budget` never comes",
 	noTime:          "the machine has no `budget { time … }`, so that `over_budget(time)` never comes",
@@ -44,7 +42,6 @@ var texts = [...]string{
 var helps = [...]string{
 	notRaised:       "Remove it, or start the activity that raises this in the state or inside it.",
 	noRunEnds:       "Remove it. It is needed once a run of the machine can reach that terminal.",
-	tooLate:         "Remove it, or make the `timeout` longer.",
 	noElement:       "Remove it, or declare the list so that it may have elements.",
 	noBudget:        "Add the cost to `budget { … }`, or to the activity that has it, or remove the handler. Steps are proved.",
 	noTime:          "Add `time` to `budget { … }`, or write an `after` at the machine.",
@@ -106,24 +103,9 @@ func unraised(p *check.Pass, a *ir.Arm) cause {
 	case all(func(t *ir.Trigger) bool {
 		return t.Kind == ir.OnEvent && t.Event.Terminal != nil && p.Raised().Has(a.State, t)
 	}):
-		if late(p, a) {
-			return tooLate
-		}
 		return noRunEnds
 	}
 	return notRaised
-}
-
-// late reports whether a run of a machine that is called where a stands ends so, but only once its
-// timeout has passed.
-func late(p *check.Pass, a *ir.Arm) bool {
-	return slices.ContainsFunc(p.Leaves(), func(leaf *ir.State) bool {
-		return leaf.Inside(a.State) && slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool {
-			return slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool {
-				return slices.Contains(d.Activity.Results, t.Event) && p.Table().TooLate(d, t.Event)
-			})
-		})
-	})
 }
 
 // ofNoElement reports whether an activity of s, or of a state inside it, would raise t if its
@@ -142,7 +124,7 @@ func raises(p *check.Pass, d *ir.Do, t *ir.Trigger) bool {
 	case t.Label != "" && t.Label != d.Label:
 		return false
 	case t.Kind == ir.OnEvent:
-		return slices.Contains(d.Activity.Results, t.Event) && !p.Table().Never(d, t.Event)
+		return slices.Contains(d.Activity.Results, t.Event) && !p.Table().Never(d.Activity, t.Event)
 	case t.Kind == ir.OnFailed:
 		return len(t.Categories) == 0 || slices.ContainsFunc(p.Machine.FailuresOf(d), func(c *ir.Category) bool {
 			return slices.Contains(t.Categories, c)
