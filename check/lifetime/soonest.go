@@ -10,8 +10,11 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
+// mostMoments is how many moments are kept at most: half a gigabyte.
+const mostMoments = 1 << 26
+
 // Soonest is how long after its start a run enters each state at the earliest, by state ID, in
-// nanoseconds, as a lower bound; graph.Infinite where no run does.
+// nanoseconds, as a lower bound; graph.Infinite where no run does. It is nil where that would take too much room.
 //
 // Each configuration has moments before which nothing of it can be: that a run is there, that it
 // entered each of the states, and that each attempt began. A step takes place when a run can be there,
@@ -19,6 +22,9 @@ import (
 // one for which it is the least. (Dijkstra's algorithm, with vertices that are looked at again.)
 func Soonest(p *explore.Product) []int64 {
 	s := newSoon(p)
+	if s == nil {
+		return nil
+	}
 	for s.Len() > 0 {
 		next := heap.Pop(s).(sooner)
 		if next.at > s.of(next.config)[0] {
@@ -50,7 +56,9 @@ func newSoon(p *explore.Product) *soon {
 	for _, state := range states {
 		s.depths, dos = max(s.depths, state.Depth+1), max(dos, len(state.Dos))
 	}
-	s.width = 1 + s.depths + dos
+	if s.width = 1 + s.depths + dos; s.width*p.Len() > mostMoments {
+		return nil
+	}
 	s.moments, s.behind = slices.Repeat([]int64{graph.Infinite}, s.width*p.Len()), make([]int64, s.width)
 	clear(s.of(0))
 	heap.Push(s, sooner{})

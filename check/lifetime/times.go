@@ -3,7 +3,7 @@
 // In the order in which to read them: times.go (the equations), fans.go (what the elements
 // of a fan-out last), callees.go (what machines last that are called), settle.go (their
 // solution, component by component), parts.go (the sum that a time is), endless.go
-// (why one has no end), visits.go (how long a visit lasts).
+// (why one has no end), visits.go (how long a visit lasts), soonest.go (how long a run lasts at least).
 package lifetime
 
 import (
