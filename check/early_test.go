@@ -61,6 +61,18 @@ func threeFans(n int, effect string) string {
 `, n, count("a"), count("b"), count("c"), n/2, n/5)
 }
 
+// stages is a machine that goes through one list of up to n elements in three states, counts in each how
+// many failed, and reads all that at the end.
+func stages(n int, done string) string {
+	src := fmt.Sprintf("machine M(xs [0..%[1]d]string) {\n    context { a int 0..%[1]d = 0, b int 0..%[1]d = 0, c int 0..%[1]d = 0 }\n"+
+		"    event Ok\n    activity w(x string) -> Ok\n    initial Sa\n", n)
+	for _, of := range [][2]string{{"a", "-> Sb"}, {"b", "-> Sc"}, {"c", done}} {
+		src += strings.ReplaceAll("    state SFIELD {\n        do w(x) for x in xs timeout 1m\n        on Ok {}\n        on failed { FIELD = FIELD + 1 }\n"+
+			"        on done "+of[1]+"\n    }\n", "FIELD", of[0])
+	}
+	return src + "    terminal T\n    terminal U\n    terminal V\n    terminal W\n}\n"
+}
+
 // TestPartOfTheProduct: past the limit what one run shows is found, be it the shortest run or one in which a
 // hundred elements end in one way and a hundred others in another.
 func TestPartOfTheProduct(t *testing.T) {
@@ -74,6 +86,7 @@ func TestPartOfTheProduct(t *testing.T) {
 		{"a batch that leaves out that some fail", countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad"), "unhandled-case"},
 		{"three that count", threeFans(100, "FIELD + 1"), ""},
 		{"three that count, clamped", threeFans(100, "min(FIELD + 1, 100)"), ""},
+		{"three stages", stages(100, "when a > 50 -> T else when b > 50 -> U else when c > 50 -> V else -> W"), ""},
 	} {
 		found := check.RunUpTo(program(t, []byte(c.source)), all.Rules, 100_000)
 		rules := map[string]bool{}

@@ -18,6 +18,10 @@ var sums = []struct{ name, src, want string }{
 	{"a list has no room for the last element", batchOf("comments [0..19]string = []", "comments = comments + event.item"), "out-of-range"},
 	{"a list begins with the elements", batchOf("comments [0..40]string = []", "comments = comments + event.item + event.item"), ""},
 	{"it begins with more", batchOf("comments int 0..10_000 = 1", "comments = comments + event.comments"), "undecided"},
+	{"each lap begins with nothing", again("comments = 0", "comments = 0", "lost = 0"), ""},
+	{"each lap begins with as much as one may add", again("comments = 1", "comments = 0", "lost = 0"), "undecided"},
+	{"one of two ways back keeps what there is", again("comments = 0", "lost = 0", "lost = 0"), "undecided"},
+	{"both do, and something else begins with nothing", again("lost = 0", "lost = 0", "comments = 0"), "undecided"},
 	{"an event adds as often as it comes", `machine M {
     context { a int 0..400 = 0, b int 0..400 = 0, n int 0..30_000 = 0 }
     event Up
@@ -41,6 +45,37 @@ var sums = []struct{ name, src, want string }{
     }
     terminal T returns n
 }`, "unbounded-loop"},
+}
+
+// again is batchOf whose list can be read again, by arms with those blocks, and whose count of comments
+// is set in the middle of a visit by another.
+func again(retry, more, middle string) string {
+	return `machine Batch(files [0..20]string) {
+    context { comments int 0..10_000 = 0, lost int 0..60 = 0 }
+    event Read { comments int 0..500 }
+    event Retry
+    event More
+    event Reset
+    activity read(file string) -> Read
+    initial Reading
+    state Reading {
+        do read(file) for file in files limit 4 timeout 1m
+        on Read { comments = comments + event.comments }
+        on failed { lost = min(lost + 1, 60) }
+        on Reset { ` + middle + ` }
+        on done when lost < 3 -> Merged
+            else -> Partly
+    }
+    state Partly {
+        on Retry -> Reading max 2 { ` + retry + ` }
+            else -> Lost
+        on More -> Reading max 2 { ` + more + ` }
+            else -> Lost
+        after 8h -> Lost
+    }
+    terminal Merged success returns comments
+    terminal Lost failure returns comments
+}`
 }
 
 // batchOf is a machine that runs something for 20 elements: context has the fields, and

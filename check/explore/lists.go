@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -13,43 +12,77 @@ import (
 // are open at the least, and not how many there were: then some paths are of lists that are too long or too
 // short, and no runs.
 type lists struct {
-	p  *Product
-	of []list // by do
+	p    *Product
+	of   []list // by do
+	same map[*ir.Var]size
 }
 
 // list is how many elements a visit begins with, and how many of them have ended.
 type list struct {
-	step.Elements
+	size
 	ended int64
 }
 
-func newLists(p *Product) lists { return lists{p, make([]list, len(p.Table.Machine.Dos))} }
+// size is how many elements there are: of a list that nothing assigns, in all visits.
+type size struct{ least, most int64 }
+
+func newLists(p *Product) lists {
+	return lists{p, make([]list, len(p.Table.Machine.Dos)), map[*ir.Var]size{}}
+}
+
+// fix notes what is known of the list of d, if it stays as it is.
+func (l *lists) fix(d *ir.Do, n size) {
+	if !d.Fan.List.Assigned {
+		l.same[d.Fan.List] = n
+	}
+}
+
+// begins calls f with each fan-out that begins along an edge with that label.
+func (l *lists) begins(label Label, f func(d *ir.Do, n size)) {
+	if label.Kind == Started || label.Kind == Moved {
+		for _, b := range l.p.begun[label.Begun] {
+			d, n := l.p.Table.Machine.States[label.Into].Dos[b.Place], size{b.Least, b.Most}
+			if known, ok := l.same[d.Fan.List]; ok && label.Kind == Moved {
+				n = size{max(known.least, n.least), min(known.most, n.most)}
+			}
+			f(d, n)
+		}
+	}
+}
 
 // after is the do of which an element ends along e, if there is one and the run stays, and whether it may have
 // more open elements than its configuration says. It fits if there are lists with as many elements.
 func (l *lists) after(e int32) (d *ir.Do, more, fit bool) {
+	fit = true
+	l.begins(l.p.Label(e), func(_ *ir.Do, n size) { fit = fit && n.least <= n.most })
 	if d = l.p.endsElement(e); d == nil || l.p.To[e] < 0 {
-		return nil, false, true
+		return nil, false, fit
 	}
 	open, more := l.p.openOf(d, l.p.To[e])
 	of := &l.of[d.ID]
 	n := of.ended + 1 + open
-	return d, more, n <= of.Most && (n >= of.Least || more)
+	return d, more, n <= of.most && (n >= of.least || more)
 }
 
 // note notes what e does to lists.
 func (l *lists) note(e int32) {
 	label := l.p.Label(e)
-	if label.Kind == Started || label.Kind == Moved {
-		for _, b := range l.p.begun[label.Begun] {
-			d := l.p.Table.Machine.States[label.Into].Dos[b.Place]
-			l.of[d.ID] = list{Elements: b}
-		}
-	} else if d := l.p.endsElement(e); d != nil {
-		of := &l.of[d.ID]
-		if of.ended++; l.p.To[e] < 0 { // half a step: how many are open after it, only the other half says
-			of.Least, of.Most = 0, math.MaxInt64
-		}
+	if label.Kind == Started {
+		clear(l.same)
+	}
+	l.begins(label, func(d *ir.Do, n size) {
+		l.of[d.ID] = list{size: n}
+		l.fix(d, n)
+	})
+	d := l.p.endsElement(e)
+	if d == nil {
+		return
+	}
+	of := &l.of[d.ID]
+	if of.ended++; l.p.To[e] < 0 { // half a step: how many are open after it, only the other half says
+		of.least, of.most = 0, math.MaxInt64
+	} else if open, more := l.p.openOf(d, l.p.To[e]); open == 0 && !more {
+		l.fix(d, size{of.ended, of.ended})
 	}
 }
 

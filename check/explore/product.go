@@ -55,6 +55,8 @@ type Product struct {
 
 	told told
 
+	walked map[any][]int32 // of a part: the shortest walk that takes an arm (*ir.Arm), or enters a leaf or a terminal (*ir.State)
+
 	onward      *graph.Graph // see Onward
 	component   []int32
 	onwardParts int

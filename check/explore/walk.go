@@ -34,7 +34,15 @@ func Part(t *flat.Table, limit int) *Product {
 		w.wander(limit / 2)
 		w.arrange()
 	}
+	edges := int32(len(x.To))
 	x.numberJunctions()
+	for _, path := range x.walked {
+		for i, e := range path {
+			if e < graph.None {
+				path[i] = edges + coded(e)
+			}
+		}
+	}
 	return x.Product
 }
 
@@ -50,6 +58,7 @@ type walker struct {
 	known []liked           // the same by label, as far as it is known
 	sizes [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
 	lists lists             // of the walk at hand
+	path  []int32           // of the walk at hand
 }
 
 // liked is how much a walk likes a label.
@@ -66,6 +75,7 @@ type trait struct {
 }
 
 func newWalker(x *search) *walker {
+	x.walked = map[any][]int32{}
 	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: newLists(x.Product), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
 	w.end = append(slices.Clone(x.First[1:]), int32(len(x.To)))
 	n := min(len(w.end), x.store.count) // there is one more if the last has been explored, and the steps were too many
@@ -92,6 +102,7 @@ func (w *walker) wander(limit int) {
 		clear(w.likes)
 		clear(w.known)
 		clear(w.sizes)
+		w.path = w.path[:0]
 		for at, n := int32(0), 0; n < longest && left > 0; n++ {
 			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || len(w.To) > 2*edgesEach*limit || len(w.store.words) > maxStored {
 				return
@@ -145,14 +156,36 @@ func (w *walker) choose(c int32) int32 {
 		}
 	}
 	w.lists.note(chosen)
+	w.path = append(w.path, chosen)
 	if to := w.To[chosen]; to >= 0 {
+		w.keep(w.labels[w.labelAt[chosen]])
 		return to
 	}
 	j, begin := coded(w.To[chosen]), int32(0)
 	if j > 0 {
 		begin = w.junctions.behind[j-1]
 	}
-	return w.junctions.to[begin+w.rand.Int32N(w.junctions.behind[j]-begin)]
+	last := begin + w.rand.Int32N(w.junctions.behind[j]-begin)
+	w.path = append(w.path, coded(last))
+	w.keep(w.labels[w.junctions.labels[last]])
+	return w.junctions.to[last]
+}
+
+// keep keeps the walk at hand, whose last step is l, if it is the shortest with such a step. Configurations do
+// not say how long lists are, so that the shortest path to one may be of lists that do not go together.
+func (w *walker) keep(l Label) {
+	shorter := func(to any) {
+		if known, ok := w.walked[to]; !ok || len(w.path) < len(known) {
+			w.walked[to] = slices.Clone(w.path)
+		}
+	}
+	m := w.Table.Machine
+	if l.Arm != graph.None {
+		shorter(m.Arms[l.Arm])
+	}
+	if l.Kind == Started || l.Kind == Moved {
+		shorter(m.States[l.Into])
+	}
 }
 
 // like is how much the walk likes edge e of configuration c; 0 where its list has not so many elements,
@@ -254,7 +287,11 @@ func (w *walker) arrange() {
 	}
 	w.To, w.labelAt, w.rests = to, labelAt, of
 	w.First = append(w.First, int32(len(to)))
-	for _, came := range [][]int32{w.came, w.junctions.came} {
+	lists := [][]int32{w.came, w.junctions.came}
+	for _, path := range w.walked {
+		lists = append(lists, path)
+	}
+	for _, came := range lists {
 		for i, e := range came {
 			if e >= 0 {
 				came[i] = moved[e]
@@ -269,12 +306,22 @@ const mostPaths = 8
 
 // Into are the shortest paths into state or a leaf within it.
 func (p *Product) Into(state *ir.State) [][]int32 {
-	return p.shortest(func(_, to int32) bool { leaf := p.Leaf(to); return leaf != nil && leaf.Inside(state) })
+	paths := p.shortest(func(_, to int32) bool { leaf := p.Leaf(to); return leaf != nil && leaf.Inside(state) })
+	for _, s := range p.Table.Machine.States {
+		if path := p.walked[s]; path != nil && s.Inside(state) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // Along are the shortest paths that end with an edge of a.
 func (p *Product) Along(a *ir.Arm) [][]int32 {
-	return p.shortest(func(e, _ int32) bool { return p.Label(e).Arm == int32(a.ID) })
+	paths := p.shortest(func(e, _ int32) bool { return p.Label(e).Arm == int32(a.ID) })
+	if path := p.walked[a]; path != nil {
+		paths = append(paths, path)
+	}
+	return paths
 }
 
 // shortest are the shortest paths that end with an edge that ends accepts, one for each configuration

@@ -15,6 +15,7 @@ type Sum struct {
 	Var         *ir.Var
 	Least, Most int64             // what it is set to, its default included, lies between these
 	Adds        map[*ir.Arm]Added // what arms add to it
+	Sets        map[*ir.Arm]bool  // arms that set it
 	Rises       bool              // some arm raises it that does not clamp it at the end of its range
 	Falls       bool              // the same of one that lowers it
 }
@@ -78,7 +79,7 @@ func decisive(m *ir.Machine) []*ir.Var {
 // to it, or where that is done by a block of no arm.
 func sumOf(m *ir.Machine, v *ir.Var) *Sum {
 	r := v.Type.Limits()
-	s := &Sum{Var: v, Least: r.Hi, Most: r.Lo, Adds: map[*ir.Arm]Added{}}
+	s := &Sum{Var: v, Least: r.Hi, Most: r.Lo, Adds: map[*ir.Arm]Added{}, Sets: map[*ir.Arm]bool{}}
 	if v.Default != nil {
 		s.Least, s.Most = v.Default.Int, v.Default.Int
 	}
@@ -101,6 +102,9 @@ func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
 	if !slices.Contains(ir.Vars(a.Value), s.Var) {
 		x := spanOf(a.Value)
 		s.Least, s.Most = min(s.Least, x.lo), max(s.Most, x.hi)
+		if arm != nil {
+			s.Sets[arm] = true
+		}
 		return !x.open && x.fits
 	}
 	sum, ok := value.(*ir.Binary)
