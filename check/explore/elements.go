@@ -34,6 +34,11 @@ func (r *recorder) beginVisit(l Label) {
 		n := max(least, min(most, max(r.retriesAhead(d), r.elementsAsked(d))))
 		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
 			n = min(most, max(r.endsAhead(d, place), r.elementsAsked(d)))
+			r.alike[d] = 0
+			if _, _, can := r.p.anyEnd(d); can {
+				r.alike[d] = max(0, min(most, r.lists[d.Fan.List].least)-n)
+				n += r.alike[d]
+			}
 		}
 		delete(r.more, d)
 		if r.all && n < most {
@@ -269,6 +274,11 @@ func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought
 			k := r.elementRow(in, a, s)
 			r.elements[d][k].ended = true
 		}
+	}
+	for ; r.alike[d] > 0; r.alike[d]-- {
+		end, arm, _ := r.p.anyEnd(d)
+		k := r.elementRow(end, arm, &sought{})
+		r.elements[d][k].ended = true
 	}
 	if r.p.program.Packing.Visits[d.State.ID].Counts(place) || !r.p.HasEnded(r.p.To[e], place) {
 		return

@@ -82,7 +82,7 @@ func (l *lists) note(e int32) {
 	if of.ended++; l.p.To[e] < 0 { // half a step: how many are open after it, only the other half says
 		of.least, of.most = 0, math.MaxInt64
 	} else if open, more := l.p.openOf(d, l.p.To[e]); open == 0 && !more {
-		l.fix(d, size{of.ended, of.ended})
+		l.fix(d, size{of.ended, max(of.ended, of.most)}) // of many elements, there may be more whose end changes nothing
 	}
 }
 

@@ -59,6 +59,7 @@ type walker struct {
 	sizes [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
 	lists lists             // of the walk at hand
 	path  []int32           // of the walk at hand
+	alike bool              // the walk at hand likes the results of all activities equally, and so their failures
 }
 
 // liked is how much a walk likes a label.
@@ -97,14 +98,14 @@ func (w *walker) longest() int {
 // wander walks until limit more configurations are explored, or that many walks bring no more. Of
 // a machine with many timers the zones are most of the work, and each walk makes new ones.
 func (w *walker) wander(limit int) {
-	longest, left := w.longest(), limit
+	longest, left, edges := w.longest(), limit, len(w.To)+2*edgesEach*limit
 	for steps := 0; left > 0 && steps < 8*limit; {
 		clear(w.likes)
 		clear(w.known)
 		clear(w.sizes)
-		w.path = w.path[:0]
+		w.path, w.alike = w.path[:0], !w.alike
 		for at, n := int32(0), 0; n < longest && left > 0; n++ {
-			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || len(w.To) > 2*edgesEach*limit || len(w.store.words) > maxStored {
+			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || len(w.To) > edges || len(w.store.words) > maxStored {
 				return
 			}
 			steps++
@@ -240,10 +241,15 @@ func (w *walker) ask(l Label, k *liked) {
 		return
 	}
 	of := trait{do: int32(in.Do.ID), input: graph.None, kind: in.Kind}
+	k.few = w.likeOf(trait{do: of.do, input: graph.None, few: true})
+	if w.alike {
+		of.do = graph.None
+		k.each *= w.likeOf(of)
+		return
+	}
 	k.each *= w.likeOf(of)
 	of.input = l.Input
 	k.each *= w.likeOf(of)
-	k.few = w.likeOf(trait{do: of.do, input: graph.None, few: true})
 }
 
 // likeOfSize is how much the walk likes lists of a size for d.
