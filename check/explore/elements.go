@@ -3,7 +3,6 @@ package explore
 import (
 	"slices"
 
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/check/witness"
@@ -294,16 +293,6 @@ func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought
 	}
 }
 
-// anyEnd is how an element of d can end whatever the data is and whichever it is, and with no
-// effects, and the arm that takes it, if any; false where there is no such end.
-func (p *Product) anyEnd(d *ir.Do) (in witness.Input, a *ir.Arm, ok bool) {
-	c, a, silent, ok := p.endInPlace(d.State, d)
-	if silent {
-		return witness.Input{Kind: witness.Ended, Case: c, Activity: d}, a, ok
-	}
-	return witness.Input{Kind: witness.Comes, Case: c}, a, ok
-}
-
 // letAllStart sees that all attempts of the visit have started before it is left, as
 // far as elements that end without leaving it make room; else it notes that some have not.
 func (r *recorder) letAllStart() {
@@ -387,24 +376,4 @@ func (r *recorder) noteLate() {
 			r.short = r.short || !el.ended && el.used != nil && el.start >= r.clock.Now && len(el.used) > 0
 		}
 	}
-}
-
-// endInPlace is how an element of d can end in leaf whatever the data is, and with no
-// effects; a is nil where no arm takes it.
-func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, silent, ok bool) {
-	if d.Activity.Silent() {
-		return ir.Case{Kind: ir.CaseDone}, nil, true, true
-	}
-	for in := range p.Table.Inputs(leaf) {
-		if in.Do != d || len(in.Choices) == 0 {
-			continue
-		}
-		switch first := in.Choices[0]; {
-		case first.Arm == nil:
-			return in.Case, nil, false, true
-		case (first.Arm.Kind == ir.Stay || first.Arm.Kind == ir.IgnoreArm) && flat.Guard(first.Arm.When) == flat.True:
-			return in.Case, first.Arm, false, true
-		}
-	}
-	return ir.Case{}, nil, false, false
 }
