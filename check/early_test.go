@@ -86,6 +86,23 @@ func TestPartOfTheProduct(t *testing.T) {
 		{"a batch that leaves out that some fail", countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad"), "unhandled-case"},
 		{"three that count", threeFans(100, "FIELD + 1"), ""},
 		{"three that count, clamped", threeFans(100, "min(FIELD + 1, 100)"), ""},
+		{"a total of results with a thousand values", `machine M(xs [1..100]string) {
+    context { total int 0..100_000 = 0  lost int 0..100 = 0 }
+    event Ok { used int 0..1000 }
+    activity w(x string) -> Ok
+    initial S
+    state S {
+        do w(x) for x in xs limit 10 timeout 1m
+        on Ok { total = total + event.used }
+        on failed { lost = lost + 1 }
+        on done when total > 50_000 -> Dear else when lost > 10 -> Partly else -> Cheap
+    }
+    terminal Dear
+    terminal Cheap
+    terminal Partly failure
+}`, ""},
+		{"a batch that may be done again", strings.Replace(countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Again"),
+			"terminal AllGood", "state Again { after 1h -> Work max 3 { good = 0, bad = 0 } else -> Partial }\n    terminal AllGood", 1), ""},
 		{"three stages", stages(100, "when a > 50 -> T else when b > 50 -> U else when c > 50 -> V else -> W"), ""},
 	} {
 		found := check.RunUpTo(program(t, []byte(c.source)), all.Rules, 100_000)

@@ -144,7 +144,6 @@ func TestBudgetPastTheLimit(t *testing.T) {
 `
 	want := `5: undecided: undecided: whether the worst case keeps to the budget
 6: undecided: undecided: whether the worst case keeps to the budget
-8: undecided: undecided: whether some run takes an arm ("Open")
 `
 	if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, []byte(src)), all.Rules, 100))); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

@@ -126,7 +126,8 @@ func (c *Graph) hasTime(t *ir.Timer) bool {
 }
 
 // SureToFinish reports whether from every leaf to which some path leads a terminal
-// state can be reached whatever the data and the counters are.
+// state can be reached whatever the data and the counters are. An arm that a run takes only so often
+// may lead anywhere: each leaf has its own way, and once the arm is used up what stands behind it is taken.
 func (c *Graph) SureToFinish() bool {
 	for v, sure := range c.surelyEnding() {
 		if s := c.Leaf(int32(v)); !sure && s.Kind == ir.Leaf && c.first[v] != graph.None {
@@ -148,12 +149,21 @@ func (c *Graph) surelyEnding() []bool {
 	first := c.FirstOfInput(func(e int32) int32 { return c.Edges[e].Input })
 	left := c.openChoices(first)
 	return c.Attractor(sure, func(e int32) bool {
+		if c.usedUp(e) {
+			return false
+		}
 		n := left[first[e]]
 		if n > 0 {
 			left[first[e]] = n - 1
 		}
 		return n == 1
 	})
+}
+
+// usedUp reports whether a run takes edge e only so often.
+func (c *Graph) usedUp(e int32) bool {
+	a := c.Edges[e].Arm
+	return a != nil && a.Kind == ir.Goto && a.Max != nil && a.Scope.Kind == ir.PerRun
 }
 
 // openChoices counts for each input that surely can come the edges that must all
@@ -171,7 +181,7 @@ func (c *Graph) openChoices(first []int32) []int32 {
 			counts[in.ID] = !c.ruled(leaf, in.Case) && !c.outrun(leaf, in.Case, endsRun) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
 		for e := from; e < to; e++ {
-			if counts[c.Edges[e].Input] {
+			if counts[c.Edges[e].Input] && !c.usedUp(e) {
 				left[first[e]]++
 			}
 		}

@@ -30,7 +30,7 @@ func Part(t *flat.Table, limit int) *Product {
 	x.paced = !tooMany
 	if x.partial = !x.goThrough(limit); x.partial {
 		w := newWalker(x)
-		x.most, x.work = 2*x.most, 0
+		x.most, x.work = 4*x.most, 0
 		w.wander(limit / 2)
 		w.arrange()
 	}
@@ -52,14 +52,16 @@ var likings = []float64{1, 1, 0.1, 0.001}
 // walker goes on in an exploration in any order.
 type walker struct {
 	*search
-	rand  *rand.Rand
-	end   []int32           // by configuration: behind the last of its edges; None where it is not explored
-	likes map[trait]float64 // of the walk at hand
-	known []liked           // the same by label, as far as it is known
-	sizes [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
-	lists lists             // of the walk at hand
-	path  []int32           // of the walk at hand
-	alike bool              // the walk at hand likes the results of all activities equally, and so their failures
+	rand   *rand.Rand
+	end    []int32           // by configuration: behind the last of its edges; None where it is not explored
+	likes  map[trait]float64 // of the walk at hand
+	known  []liked           // the same by label, as far as it is known
+	sizes  [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
+	lists  lists             // of the walk at hand
+	ways   map[int32]float64 // by input: how many edges the configuration at hand has for it
+	path   []int32           // of the walk at hand
+	values values            // which it takes of those that inputs bring
+	alike  bool              // the walk at hand likes the results of all activities equally, and so their failures
 }
 
 // liked is how much a walk likes a label.
@@ -67,6 +69,15 @@ type liked struct {
 	each float64 // 0 where it is not known
 	few  float64 // how much less, where many elements were open and few are left
 }
+
+// values says which of the values that an input brings a walk takes: edges are in their order.
+type values uint8
+
+const (
+	leastValues values = iota
+	mostValues
+	anyValues
+)
 
 // trait is something that steps have in common: what it is of, and what it says.
 type trait struct {
@@ -77,7 +88,7 @@ type trait struct {
 
 func newWalker(x *search) *walker {
 	x.walked = map[any][]int32{}
-	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, lists: newLists(x.Product), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
+	w := &walker{search: x, rand: rand.New(rand.NewPCG(1, 2)), likes: map[trait]float64{}, ways: map[int32]float64{}, lists: newLists(x.Product), sizes: make([][4]float64, len(x.Table.Machine.Dos))}
 	w.end = append(slices.Clone(x.First[1:]), int32(len(x.To)))
 	n := min(len(w.end), x.store.count) // there is one more if the last has been explored, and the steps were too many
 	w.end, x.First = w.end[:n], x.First[:n]
@@ -98,12 +109,12 @@ func (w *walker) longest() int {
 // wander walks until limit more configurations are explored, or that many walks bring no more. Of
 // a machine with many timers the zones are most of the work, and each walk makes new ones.
 func (w *walker) wander(limit int) {
-	longest, left, edges := w.longest(), limit, len(w.To)+2*edgesEach*limit
+	longest, left, edges := w.longest(), limit, len(w.To)+16*edgesEach*limit
 	for steps := 0; left > 0 && steps < 8*limit; {
 		clear(w.likes)
 		clear(w.known)
 		clear(w.sizes)
-		w.path, w.alike = w.path[:0], !w.alike
+		w.path, w.alike, w.values = w.path[:0], !w.alike, min(values(w.rand.IntN(4)), anyValues)
 		for at, n := int32(0), 0; n < longest && left > 0; n++ {
 			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || len(w.To) > edges || len(w.store.words) > maxStored {
 				return
@@ -143,6 +154,10 @@ func (w *walker) grow() {
 // choose is where a step from c leads that the walk likes, or None.
 func (w *walker) choose(c int32) int32 {
 	first, end := w.First[c], w.end[c]
+	clear(w.ways)
+	for e := first; e < end; e++ {
+		w.ways[w.labels[w.labelAt[e]].Input]++
+	}
 	all := 0.0
 	for e := first; e < end; e++ {
 		all += w.like(c, e)
@@ -156,6 +171,15 @@ func (w *walker) choose(c int32) int32 {
 			at, chosen = at-like, e
 		}
 	}
+	if w.values != anyValues {
+		for e := first; e < end; e++ {
+			if w.labelAt[e] == w.labelAt[chosen] && w.like(c, e) > 0 {
+				if chosen = e; w.values == leastValues {
+					break
+				}
+			}
+		}
+	}
 	w.lists.note(chosen)
 	w.path = append(w.path, chosen)
 	if to := w.To[chosen]; to >= 0 {
@@ -167,6 +191,12 @@ func (w *walker) choose(c int32) int32 {
 		begin = w.junctions.behind[j-1]
 	}
 	last := begin + w.rand.Int32N(w.junctions.behind[j]-begin)
+	switch w.values {
+	case leastValues:
+		last = begin
+	case mostValues:
+		last = w.junctions.behind[j] - 1
+	}
 	w.path = append(w.path, coded(last))
 	w.keep(w.labels[w.junctions.labels[last]])
 	return w.junctions.to[last]
@@ -204,12 +234,13 @@ func (w *walker) like(c, e int32) float64 {
 	if !fit {
 		return 0
 	}
+	each := k.each / w.ways[l.Input] // an event that brings a thousand values is no likelier than one that brings none
 	if d != nil && !more {
 		if _, before := w.openOf(d, c); before {
-			return k.each * k.few
+			return each * k.few
 		}
 	}
-	return k.each
+	return each
 }
 
 // ask finds out how much the walk likes l: how its activity ends, and how long lists are, counts for
