@@ -6,6 +6,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // search is one exploration.
@@ -22,7 +23,8 @@ type search struct {
 	open    []openEdge // of the configuration at hand
 	ends    []uint64   // where those lead, one behind the other
 	seen    edgeTable
-	probes  int     // of the table of seen
+	probes  int // of the table of seen
+	last    noted
 	sought  *sought // not nil while one edge is told again
 
 	junctions junctions
@@ -110,6 +112,14 @@ func (x *search) noteStuck(k inputIn) {
 	}
 }
 
+// noted is what is noted of a fault, but for the configuration.
+type noted struct {
+	Broken
+	at             token.Span
+	turned         int16
+	guessed, again bool
+}
+
 func (x *search) noteFault(input int32) {
 	if x.sought != nil {
 		x.compareFault()
@@ -119,7 +129,13 @@ func (x *search) noteFault(input int32) {
 	if x.From != nil {
 		at.Leaf = int32(x.From.ID)
 	}
-	x.broken[Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Absent: x.Fault.Absent, Circle: x.Fault.Leaf}] = true
+	b := Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Absent: x.Fault.Absent, Circle: x.Fault.Leaf}
+	now := noted{b, x.Fault.At, x.Turned, x.Guess, x.Again}
+	if now == x.last {
+		return // as of most of a thousand values
+	}
+	x.last = now
+	x.broken[b] = true
 	f := Fault{
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
 		Unset: x.Fault.Field, Absent: x.Fault.Absent, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
