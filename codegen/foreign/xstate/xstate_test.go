@@ -71,6 +71,11 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"on E -> A.X", "on F -> A\n"}, Grade: foreign.Whole},
 	{Text: `{"initial":"a","states":{"a":{"entry":"n","on":{"G":{"target":".y","reenter":true}},"initial":"x","states":{"x":{},"y":{}}}}}`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
+	// A step from further out leaves what is between, too.
+	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"entry":"n","initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
+	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{"on G -> A.Y"}, Grade: foreign.Whole},
 	{Text: `{"initial":"a","states":{"a":{"states":{"x":{},"y":{}}}}}`,
 		Want: []string{"// Lost: where it begins: the original does not say, and its first state is a guess"}, Grade: foreign.Lost},
 	{Text: `{"initial":"a","states":{"a":{"invoke":{"src":"f","input":{"n":1},"onDone":"b","onSnapshot":"b"}},"b":{"type":"final","output":{"x":1}}}}`,
