@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -307,7 +308,8 @@ func TestHideData(t *testing.T) {
     state Working { do work()
         on failed -> Failed }
     terminal Failed failure }`
-	fails := func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+	fails := func(_ context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		fmt.Fprintln(a.Stderr(), "secret-stderr")
 		return runtime.Result{}, runtime.Fail("unknown", "secret-message")
 	}
 	m := tabletest.Machines(t, job)[0]
