@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,27 +56,22 @@ func (m *made) taking(s *State, event string) []*Transition {
 		length int
 		arm    *Transition
 	}
-	var own []*Transition
 	var all []match
 	for _, t := range s.On {
 		longest := -1
 		for _, d := range t.Events {
-			if m.chart.Matches(d, event) {
+			if d == event {
+				longest = math.MaxInt
+			} else if m.chart.Matches(d, event) {
 				longest = max(longest, len(d))
 			}
 		}
 		if longest >= 0 {
 			all = append(all, match{longest, t})
 		}
-		if slices.Contains(t.Events, event) {
-			own = append(own, t)
-		}
-	}
-	if m.chart.First && len(own) > 0 {
-		return own
 	}
 	if m.chart.First {
-		slices.SortStableFunc(all, func(a, b match) int { return b.length - a.length })
+		slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.length, a.length) })
 	}
 	var arms []*Transition
 	for _, a := range all {
