@@ -249,6 +249,7 @@ func (r *reader) transition(s *chart.State, e *element) {
 		if arm.Target = r.ids[targets[0]]; arm.Target == nil {
 			arm.Wherever = foreign.Quote(targets[0]) + ", which is not there"
 		}
+		arm.Reenter = arm.Reenter || arm.Target == s // only one to what is inside can be internal
 	}
 	descriptors := strings.Fields(e.attrs["event"])
 	if len(descriptors) == 0 {

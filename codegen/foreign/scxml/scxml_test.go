@@ -53,6 +53,8 @@ var meanings = []foreigntest.Meaning{
 	// An external step to what is inside leaves the state around it, and an internal one does not.
 	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><state id="a"><onentry><assign location="n" expr="n + 1"/></onentry><transition event="e" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "a2"`, "on E -> A.A2"}, Grade: foreign.Lost},
+	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><state id="a"><onentry><assign location="n" expr="0"/></onentry><transition event="e" type="internal" target="a"/></state></scxml>`,
+		Want: []string{"on E -> A\n"}, Grade: foreign.Whole},
 	// So does one from further out: what is between is left.
 	{Text: `<scxml initial="b"><state id="o"><transition event="e" target="a2" type="internal"/><state id="a"><onexit><send event="x" target="y"/></onexit><state id="a1"/><state id="a2"/></state><state id="b"/></state></scxml>`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "a2"`, "on E -> O.A.A2"}, Grade: foreign.Lost},
