@@ -79,6 +79,9 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"    initial A\n\n", "terminal B success { publish Hi, publish So, publish Bye }"}, Grade: foreign.Whole},
 	{Text: `{"initial":"p","states":{"p":{"type":"parallel","states":{"x":{"exit":"bye","initial":"1","states":{"1":{}}},"y":{"initial":"q","states":{"q":{}}}}}}}`,
 		Want: []string{"// Lost: what it does when it is left"}, Grade: foreign.Lost},
+	// What is of version 4 is said, or means what it meant.
+	{Text: `{"initial":"a","states":{"a":{"entry":"hi","on":{"E":{"target":"a","cond":"p"},"F":{"target":"a","internal":false},"G":{"target":"a","internal":true}}}}}`,
+		Want: []string{`// Lost: what XState 4 does otherwise, of which "cond" is: there, a step of a state to itself leaves it`, "on E when p() {}", "on F -> A", "on G {}"}, Grade: foreign.Part},
 	// A step from further out leaves what is between, too.
 	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"entry":"n","initial":"x","states":{"x":{},"y":{}}}}}`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
