@@ -34,7 +34,8 @@ With --core, the file has the pure machine instead: state, data and counters, an
 function that chooses the arm for an input. It imports only the standard library.
 
 With -o FILE, gen writes all Go to this one file; -o - is standard output. If a source
-is not beside FILE, FILE has a copy of its text.
+is not beside FILE, FILE has a copy of its text. A Go file that gen has not written
+is left alone.
 
 The package is the first of these that is known:
   - --package
