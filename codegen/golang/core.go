@@ -19,6 +19,7 @@ type corePrinter struct {
 	entryTexts map[*ir.State][]string
 
 	unbounded bool // the data of a run may grow past what is allowed
+	sized     bool // something makes it grow
 	redirects bool // some leaf has a require
 	fallible  bool // something may not be computed
 	holds     bool // a guard among that

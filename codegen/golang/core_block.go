@@ -26,7 +26,7 @@ func (x *exprs) block(b *ir.Block) string {
 	}
 	code := values.String() + stores.String()
 	if grows && x.c.unbounded {
-		x.fails = true
+		x.fails, x.c.sized = true, true
 		code += "t.checkSize(s)\n"
 	}
 	if strings.Contains(code, ":=") {

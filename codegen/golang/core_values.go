@@ -23,7 +23,7 @@ func (c *corePrinter) values() {
 		c.p.f("// misfit says what does not fit its type, or nothing.")
 		c.p.f("func (v *%s) misfit() string {\n%sreturn \"\"\n}\n", c.m.Params.Type, body)
 	}
-	if !c.unbounded {
+	if !c.sized {
 		return
 	}
 	var parts []string

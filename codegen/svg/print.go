@@ -26,6 +26,7 @@ func print(p *plan, sheet string) []byte {
 	w := &printer{plan: p, ids: map[string]int{}}
 	w.open(p.root.W, p.root.H, p.drawing, sheet)
 	for _, t := range p.heading.texts {
+		t.room = p.root.W + margin
 		w.text(t, margin, margin)
 	}
 	w.frames(p.drawing.Root)

@@ -22,7 +22,7 @@ func WithoutData(v *runtime.View) *runtime.View {
 		a.Checkpoint = nil
 		if a.LastError != nil {
 			e := *a.LastError
-			e.Message = ""
+			e.Message, e.Stderr = "", ""
 			a.LastError = &e
 		}
 		if a.Child != nil {
@@ -55,7 +55,7 @@ func hiddenHalt(h *machine.HaltView) *machine.HaltView {
 
 // DropData takes out of a step what it carried.
 func DropData(s *runtime.StepView) {
-	s.Data, s.Returns, s.After, s.Message, s.Uncounted = nil, nil, nil, "", nil
+	s.Data, s.Returns, s.After, s.Message, s.Stderr, s.Uncounted = nil, nil, nil, "", "", nil
 	for i := range s.Guards {
 		s.Guards[i].Args = []byte("{}")
 	}

@@ -95,6 +95,16 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
+// TestAllow: what is refused for its method says which ones there are.
+func TestAllow(t *testing.T) {
+	s := newServer(t)
+	for path, want := range map[string]string{"/api/v1/runs": "GET, HEAD, POST", "/api/v1/runs/r/events": "POST"} {
+		if w := s.do("DELETE", path, ""); w.Code != 405 || w.Header().Get("Allow") != want {
+			t.Errorf("%s: %d, Allow: %s, want %s", path, w.Code, w.Header().Get("Allow"), want)
+		}
+	}
+}
+
 // TestHiddenData: with it no answer has what a run carries.
 func TestHiddenData(t *testing.T) {
 	s := newServer(t, WithHiddenData(), WithFrontEnd(front{}))
@@ -108,8 +118,8 @@ func TestHiddenData(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
-	if _, text := s.ask("POST", "/api/v1/simulate", `{"run":"r","at":2,"inputs":[]}`); strings.Contains(text, secret) {
-		t.Error(text)
+	if status, text := s.ask("POST", "/api/v1/simulate", `{"run":"r","at":2,"inputs":[]}`); status != 403 || strings.Contains(text, secret) {
+		t.Error(status, text)
 	}
 }
 

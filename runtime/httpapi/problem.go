@@ -196,6 +196,7 @@ func (a *API) unknownPath(w http.ResponseWriter, r *http.Request) {
 		WriteProblem(w, notFound("there is no %s here; %s/openapi.json says what there is", r.URL.Path, a.prefix+base))
 		return
 	}
-	w.Header().Set("Allow", strings.Join(methods, ", "))
+	allow := strings.Join(methods, ", ")
+	w.Header().Set("Allow", strings.Replace(allow, "GET", "GET, HEAD", 1)) // what takes GET takes HEAD, too
 	WriteProblem(w, problem(http.StatusMethodNotAllowed, "method", "method not allowed", "%s takes %s", r.URL.Path, strings.Join(methods, " or ")))
 }

@@ -143,6 +143,9 @@ func (a *API) beginningOf(r *http.Request, b *simulateBody) (simulate.Begin, *ru
 	if err != nil {
 		return nil, nil, a.noRun(r, err)
 	}
+	if a.hideData {
+		return nil, nil, problem(http.StatusForbidden, "hidden", "not shown", "this server shows no data of runs (--hide-data), and so simulates none that is stored")
+	}
 	if b.At < 0 || b.At > row.Seq {
 		return nil, nil, noStep(&row, b.At)
 	}

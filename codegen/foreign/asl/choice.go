@@ -145,12 +145,17 @@ func (b *branches) comparison(variable *foreign.Value, name string, value *forei
 	if op == "" || typ == "" || !other && !ok || b.tested[variable.Str()] || other && b.tested[value.Str()] {
 		return b.host(variable.Str(), name, value), nil
 	}
-	left, ok := b.typedField(variable.Str(), typ)
+	compared, last, ok := b.value(variable.Str())
+	with, lastWith := expr{}, ""
 	if ok && other {
-		literal, ok = b.typedField(value.Str(), typ)
+		with, lastWith, ok = b.value(value.Str())
 	}
 	if !ok {
 		return b.host(variable.Str(), name, value), nil
+	}
+	left := b.taken(compared, last, typ)
+	if other {
+		literal = b.taken(with, lastWith, typ)
 	}
 	if !b.errorPaths[variable.Str()] || other {
 		return left + " " + op + " " + literal, nil
@@ -173,25 +178,19 @@ func choiceLiteral(typ string, v *foreign.Value) (string, bool) {
 	return "", false
 }
 
-// typedField is a field of a type that has the value of a path; entering the Choice sets it.
-func (b *branches) typedField(path, typ string) (string, bool) {
-	keys, plain := plainPath(path)
-	value := expr{}
-	if plain && len(keys) > 0 {
-		value = b.read(keys, b.scope)
-	} else if e, ok := b.variable(path); ok && strings.Contains(path, ".") {
-		value, keys = e, strings.Split(path, ".")
-	} else if ok {
-		value, keys = e, []string{strings.TrimPrefix(path, "$")}
-	} else {
-		return "", false
+// value is what stands at a path, and the last name of the path.
+func (b *branches) value(path string) (value expr, name string, ok bool) {
+	if keys, plain := plainPath(path); plain && len(keys) > 0 {
+		return b.read(keys, b.scope), keys[len(keys)-1], true
 	}
-	return b.taken(value, keys[len(keys)-1], typ), true
+	value, ok = b.variable(path)
+	return value, strings.TrimPrefix(path[strings.LastIndex(path, ".")+1:], "$"), ok
 }
 
-// taken is the field that takes a value.
+// taken is the field of a type that takes a value: entering the Choice sets it.
 func (b *branches) taken(value expr, name, typ string) string {
 	id := value.text + "|" + typ
+	b.readAs(value.text)
 	field := b.typed[id]
 	if field == "" {
 		field = b.fields.SnakeFor("\x00"+id, name)

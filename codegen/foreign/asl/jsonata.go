@@ -23,7 +23,7 @@ func (m *machine) jsonataValue(text string, s scope) expr {
 		}
 	}
 	m.lost("{%% %s %%} is not computed", text)
-	return expr{text: "null"}
+	return expr{text: "null", gone: true}
 }
 
 // operand is a path or a literal of JSONata.

@@ -28,6 +28,8 @@ type machine struct {
 	guards                       map[string]bool
 	spelled                      map[string][]string // categories, as the original spells them where that is otherwise
 	errorPaths                   map[string]bool     // where a Catch keeps the name of an error
+	unfit                        map[string]string   // places that may have no value that fits a type, and why
+	typedReads                   []typedRead
 
 	succeeded, failed      string // the terminals that no state of the original stands for
 	usesSucceeded, mayFail bool
@@ -97,7 +99,7 @@ func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *ma
 		m:      &foreign.Machine{Name: name, Params: "input json"},
 		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
 		vars: map[string]string{}, tested: map[string]bool{}, compared: map[string]string{}, typed: map[string]string{}, guards: map[string]bool{},
-		spelled: map[string][]string{}, errorPaths: map[string]bool{},
+		spelled: map[string][]string{}, errorPaths: map[string]bool{}, unfit: map[string]string{},
 	}
 	m.data, m.errorField, m.causeField = m.fields.SnakeFor("\x00data", "data"), m.fields.SnakeFor("\x00error", "error_name"), m.fields.SnakeFor("\x00cause", "error_cause")
 	m.m.Doc = def.Get("Comment").Str()
@@ -234,6 +236,7 @@ func (m *machine) asks(rule *foreign.Value) {
 
 // finish declares what the states have used.
 func (m *machine) finish() {
+	m.sayUnfit()
 	entry := []string{m.data + " = " + m.given(nil)}
 	fields := []foreign.Field{{Name: m.data, Type: "json", Default: "null", Note: m.dataNote()}}
 	for _, k := range slices.Backward(m.kept) {

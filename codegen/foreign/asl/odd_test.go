@@ -73,6 +73,16 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// OutputPath reads what is kept beside the data, and the rest of it.
 		{Text: `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","ResultPath":"$.x","Next":"P"},"P":{"Type":"Pass","OutputPath":"$.y","Next":"Q"},"Q":{"Type":"Pass","OutputPath":"$.x","End":true}}}`,
 			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},
+		// What is not computed, or stands behind a key, cannot be compared as a number: the run halts, and that is said.
+		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
+			Want: []string{"// Lost: data.n is read here, but another state does not compute it: the run halts"}, Grade: foreign.Lost},
+		{Text: `{"QueryLanguage":"JSONata","StartAt":"I","States":{"I":{"Type":"Pass","Assign":{"n":0},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Condition":"{% $n < 3 %}","Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
+			Want: []string{`// Lost: n is read here, but another state puts it behind a key, "value": the run halts`}, Grade: foreign.Lost},
+		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"s.$":"States.MathAdd($.n, 1)"},"ResultPath":"$.w","Next":"W"},"W":{"Type":"Wait","SecondsPath":"$.w.s","Next":"S"},"S":{"Type":"Succeed"}}}`,
+			Want: []string{"// Lost: w.s is read here"}, Grade: foreign.Lost},
+		// Where a program answers a comparison, no field of a type is read for it.
+		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"a","Next":"B"},{"Variable":"$.t","NumericEqualsPath":"$$.Execution.Name","Next":"B"}],"Default":"B"}`),
+			Want: []string{"entry { x = data.x }", `on done when x == "a" -> B else when t_numeric_equals_path_execution_name(data) -> B else -> B`}, Grade: foreign.Part},
 		// Two definitions under one key are two machines.
 		{Text: `{"Flows":[{"StartAt":"A","States":{"A":{"Type":"Succeed"}}},{"StartAt":"B","States":{"B":{"Type":"Succeed"}}}]}`,
 			Want: []string{"machine Flows(", "machine Flows_2("}, Grade: foreign.Whole},

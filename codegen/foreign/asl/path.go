@@ -36,6 +36,7 @@ type expr struct {
 	members []member
 	kept    []keep // of the data as a whole with what is kept beside it
 	bare    bool   // a string of an event, which is no json by itself
+	gone    bool   // it is null in place of what is not computed
 }
 
 type member struct {
@@ -135,12 +136,12 @@ func (m *machine) replace(e expr) []string {
 	if e.text == m.data || e.kept != nil {
 		return nil // it is what it was
 	}
-	effects := []string{m.data + " = " + m.asJSON(e)}
+	effects := []string{m.set(m.data, e)}
 	for _, k := range slices.Backward(m.kept) {
 		if value := e.at(k.path); k.scalar {
 			effects = append(effects, k.field+` = {"value": `+value.text+"}")
 		} else {
-			effects = append(effects, k.field+" = "+m.asJSON(value))
+			effects = append(effects, m.set(k.field, value))
 		}
 	}
 	return effects
@@ -183,6 +184,46 @@ func (k keep) name() string {
 		return k.field + ".value"
 	}
 	return k.field
+}
+
+// set is the effect that gives a field a value. It notes which places then have none that fits a type.
+func (m *machine) set(field string, e expr) string {
+	text := m.asJSON(e)
+	if text != e.text {
+		m.unfit[field] = `another state puts it behind a key, "value"`
+	}
+	m.uncomputed(field, e)
+	return field + " = " + text
+}
+
+func (m *machine) uncomputed(place string, e expr) {
+	if e.gone {
+		m.unfit[place] = "another state does not compute it"
+	}
+	for _, inner := range e.members {
+		m.uncomputed(place+"."+inner.key, inner.value)
+	}
+}
+
+// typedRead is a place that is read as a value of a type, and where.
+type typedRead struct {
+	place string
+	item  *foreign.Item
+	state *foreign.State
+}
+
+// readAs notes that the state at hand reads text as a value of a type.
+func (m *machine) readAs(text string) {
+	m.typedReads = append(m.typedReads, typedRead{text, m.item, m.cur})
+}
+
+// sayUnfit says where a run halts because it reads what has no value that fits.
+func (m *machine) sayUnfit() {
+	for _, r := range m.typedReads {
+		if why := m.unfit[r.place]; why != "" {
+			r.state.Lines = append([]string{r.item.Lost("%s is read here, but %s: the run halts", r.place, why)}, r.state.Lines...)
+		}
+	}
 }
 
 // asJSON is e where a json is wanted: a string, a number or a bool is no json by itself,

@@ -1,7 +1,6 @@
 package asl
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (m *machine) path(text string, s scope) expr {
 		return m.array(strings.TrimSuffix(args, ")"), s)
 	}
 	m.lost("%s is not computed", text)
-	return expr{text: "null"}
+	return expr{text: "null", gone: true}
 }
 
 func (m *machine) array(args string, s scope) expr {
@@ -145,7 +144,7 @@ func (m *machine) keepResult(keys []string, result expr, out *foreign.Value) []s
 			if k.scalar {
 				return []string{k.field + ` = {"value": ` + result.text + "}"}
 			}
-			return []string{k.field + " = " + m.asJSON(result)}
+			return []string{m.set(k.field, result)}
 		}
 	}
 	return nil
@@ -178,7 +177,7 @@ func (m *machine) assigned(st *foreign.Value, s scope) []string {
 	}
 	values, effects := m.payload(assign, s), []string{}
 	for _, v := range values.members {
-		effects = append(effects, fmt.Sprintf("%s = %s", m.vars[v.key], m.asJSON(v.value)))
+		effects = append(effects, m.set(m.vars[v.key], v.value))
 	}
 	return effects
 }

@@ -202,6 +202,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		}
 		seconds, wait := m.fields.Snake(key+" seconds"), m.fields.Snake(key+" wait")
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: seconds, Type: "int", Default: "0"}, foreign.Field{Name: wait, Type: "duration", Default: "0s"})
+		m.readAs(value.text)
 		m.cur.Add("entry { " + seconds + " = " + value.text + " }")
 		waiting := m.states.TitleFor("\x00"+m.cur.Name+"Waiting", m.cur.Name+"Waiting")
 		m.cur.Add("on done -> " + waiting + " { " + wait + " = " + seconds + " * 1s }")
@@ -231,6 +232,7 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
 		value.text = at + ".value"
 	}
+	m.readAs(value.text)
 	m.cur.Add("entry { "+until+" = "+value.text+" }", "after "+until+" "+m.step(next, effects))
 	return nil
 }

@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,27 +56,22 @@ func (m *made) taking(s *State, event string) []*Transition {
 		length int
 		arm    *Transition
 	}
-	var own []*Transition
 	var all []match
 	for _, t := range s.On {
 		longest := -1
 		for _, d := range t.Events {
-			if m.chart.Matches(d, event) {
+			if d == event {
+				longest = math.MaxInt
+			} else if m.chart.Matches(d, event) {
 				longest = max(longest, len(d))
 			}
 		}
 		if longest >= 0 {
 			all = append(all, match{longest, t})
 		}
-		if slices.Contains(t.Events, event) {
-			own = append(own, t)
-		}
-	}
-	if m.chart.First && len(own) > 0 {
-		return own
 	}
 	if m.chart.First {
-		slices.SortStableFunc(all, func(a, b match) int { return b.length - a.length })
+		slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.length, a.length) })
 	}
 	var arms []*Transition
 	for _, a := range all {
@@ -131,14 +128,32 @@ func (m *made) arm(s *State, t *Transition) string {
 	path := m.path(t.Target)
 	if t.Target == s && !t.Reenter && len(s.Children) > 0 && s != m.root {
 		path += "." + m.initial(s) // what is inside begins again, and s itself is not left
-	} else if t.Reenter && t.Target != s && t.Target.Inside(s) && s != m.root && path != "" && len(s.Entry)+len(s.Exit)+len(s.After) > 0 {
-		m.lost("that %q is left and entered again on the way to %q", s.Key, t.Target.Key)
+	} else if left := m.reentered(s, t); left != nil && path != "" {
+		m.lost("that %q is left and entered again on the way to %q", left.Key, t.Target.Key)
 	}
 	if path == "" {
 		m.lost("a step out of its region, to %q: it stays where it is", t.Target.Key)
 		return when + orEmpty(block)
 	}
 	return strings.TrimSpace(when + "-> " + path + " " + block)
+}
+
+// reentered is a state around the target which the original leaves and enters again, and which tells by
+// what it does then: all that is inside s, and s itself with Reenter. Here a run stays in what is around
+// both its leaf and the target.
+func (m *made) reentered(s *State, t *Transition) *State {
+	if t.Target == s || !t.Target.Inside(s) {
+		return nil
+	}
+	for at := t.Target.Parent; at != m.root && (at != s || t.Reenter); at = at.Parent {
+		if len(at.Entry)+len(at.Exit)+len(at.After) > 0 && !(t.Target.History && at == t.Target.Parent) {
+			return at
+		}
+		if at == s {
+			break
+		}
+	}
+	return nil
 }
 
 func orEmpty(block string) string {
@@ -302,7 +317,11 @@ func (m *made) guard(g *Guard) string {
 	name := m.calls.SnakeFor("\x00guard "+g.Name, g.Name)
 	if !m.guarded[name] {
 		m.guarded[name] = true
-		m.m.Guards = append(m.m.Guards, foreign.Decl{Text: name + "()", Doc: renamed(g.Name, name)})
+		doc := renamed(g.Name, name)
+		if !foreign.Valid(g.Name) { // a condition, whose operators a name does not have
+			doc = "Reports whether this holds: " + g.Name
+		}
+		m.m.Guards = append(m.m.Guards, foreign.Decl{Text: name + "()", Doc: doc})
 		m.part("a program has to answer %s", name)
 	}
 	return name + "()"

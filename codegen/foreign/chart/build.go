@@ -37,6 +37,7 @@ type made struct {
 	item    *foreign.Item
 	cur     *foreign.State
 	finals  []*State // that are terminals
+	exit    []Action // of the chart itself, which happens where a run ends
 	guarded map[string]bool
 }
 
@@ -45,13 +46,13 @@ func (b *builder) machine(root *State, name, doc string) *made {
 	m := &made{builder: b, root: root, m: &foreign.Machine{Name: name, Doc: doc},
 		names: map[*State]string{}, states: foreign.NewNames(), events: foreign.NewNames(), calls: foreign.NewNames(), guarded: map[string]bool{}}
 	if root == b.chart.Root {
-		m.m.Fields = b.chart.Fields
+		m.m.Fields, m.exit = b.chart.Fields, root.Exit
 	}
 	if root.Parallel {
 		wrap := &State{Key: "Regions", Line: root.Line, Parallel: true, Children: root.Children, Done: root.Done}
 		end := &State{Key: "Done", Final: true}
 		wrap.Done = []*Transition{{Target: end}}
-		root = &State{Key: root.Key, Doc: root.Doc, Line: root.Line, Children: []*State{wrap, end}, On: root.On, After: root.After, Entry: root.Entry, Lost: root.Lost}
+		root = &State{Key: root.Key, Doc: root.Doc, Line: root.Line, Children: []*State{wrap, end}, On: root.On, After: root.After, Entry: root.Entry, Exit: root.Exit, Lost: root.Lost}
 		wrap.Parent, end.Parent = root, root
 		m.root = root
 	}
@@ -220,7 +221,7 @@ func (m *made) terminal(s *State) {
 	for _, l := range s.Lost {
 		m.cur.Doc += "\n" + strings.TrimPrefix(m.item.Data("%s", l), "// ")
 	}
-	if b := m.block(s.Entry); b != "" {
+	if b := m.block(slices.Concat(s.Entry, s.Exit, m.exit)); b != "" {
 		m.cur.Terminal += " " + b
 	}
 }
@@ -236,8 +237,12 @@ func (m *made) body(s *State) {
 	if b := m.block(s.Entry); b != "" {
 		m.cur.Add("entry " + b)
 	}
-	if b := m.block(s.Exit); b != "" {
-		m.cur.Add("exit " + b)
+	if s != m.root {
+		if b := m.block(s.Exit); b != "" {
+			m.cur.Add("exit " + b)
+		}
+	} else if len(s.Exit) > 0 && m.exit == nil {
+		m.lost("what it does when it is left")
 	}
 	m.handlers(s)
 	for _, d := range s.After {

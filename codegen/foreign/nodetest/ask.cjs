@@ -1,6 +1,6 @@
 // Plays sequences of inputs on the original's own interpreter. The job is one JSON object on
 // standard input: the format, the text, and the sequences; the answer is, for each sequence,
-// the states after the start and after each input.
+// the states after the start and after each input, of XState each with the actions on the way.
 const { readFileSync } = require('node:fs')
 
 // verdict is what a guard says in a sequence; the Go test computes the same.
@@ -24,13 +24,16 @@ function playXState(job) {
   return job.sequences.map((sequence, i) => {
     const guards = Object.fromEntries(job.guards.map((g) => [g, () => verdict(g, i)]))
     const clock = new SimulatedClock()
-    const actor = createActor(createMachine(config).provide({ guards }), { clock, logger: () => {} })
+    let log = []
+    const actions = Object.fromEntries(job.guards.map((g) => [g, () => { log.push(g) }]))
+    const out = () => { const r = deepest(actor.getSnapshot().value) + '|' + log.join(','); log = []; return r }
+    const actor = createActor(createMachine(config).provide({ guards, actions }), { clock, logger: () => {} })
     actor.start()
-    const states = [deepest(actor.getSnapshot().value)]
+    const states = [out()]
     for (const input of sequence) {
-      if (input.startsWith('wait ')) clock.increment(Number(input.slice(5)))
+      if (input.startsWith('wait ')) for (let k = 0; k < Number(input.slice(5)); k += 10) clock.increment(10)
       else actor.send({ type: input })
-      states.push(deepest(actor.getSnapshot().value))
+      states.push(out())
     }
     return states
   })

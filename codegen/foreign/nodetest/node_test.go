@@ -137,8 +137,11 @@ func draw(m *machine.Machine) [][]string {
 	return all
 }
 
-// play takes a run along each sequence, and is the states that it was in. An event that is
-// refused changes nothing.
+// tick is how far the clocks of both go at once.
+const tick = 10 * time.Millisecond
+
+// play takes a run along each sequence, and is the states that it was in, each with what was published
+// on the way. An event that is refused changes nothing.
 func play(t *testing.T, m *machine.Machine, all [][]string) [][]string {
 	t.Helper()
 	names := events(m)
@@ -148,23 +151,36 @@ func play(t *testing.T, m *machine.Machine, all [][]string) [][]string {
 			return verdict(m.Definition().Guards[guard].Name, i), nil
 		}
 		now := time.Unix(0, 0)
-		s, _, _, err := m.Advance(m.NewSnapshot("r", 7), machine.Input{Kind: machine.StartInput}, now, ask)
+		var sent string
+		note := func(cs []machine.Command) {
+			for _, c := range cs {
+				if c.Kind == machine.SendOut {
+					sent += "," + m.Definition().Events[c.Event].Name
+				}
+			}
+		}
+		s, cs, _, err := m.Advance(m.NewSnapshot("r", 7), machine.Input{Kind: machine.StartInput}, now, ask)
 		must(t, err)
-		at := func() { states[i] = append(states[i], m.Definition().States[s.State].Path) }
+		note(cs)
+		at := func() { states[i] = append(states[i], m.Definition().States[s.State].Path+"|"+sent); sent = "" }
 		at()
 		for n, input := range sequence {
 			if wait, ok := strings.CutPrefix(input, "wait "); ok {
 				ms, _ := time.ParseDuration(wait + "ms")
-				now = now.Add(ms)
-				if s, _, _, err = m.Settle(s, now, ask); err != nil {
-					t.Fatal(err)
+				for range int(ms / tick) {
+					now = now.Add(tick)
+					if s, cs, _, err = m.Settle(s, now, ask); err != nil {
+						t.Fatal(err)
+					}
+					note(cs)
 				}
 				at()
 				continue
 			}
 			in, err := m.EventInput(s, machine.ExternalEvent{Name: names[input], ID: strconv.Itoa(n)}, machine.MaxPayload)
 			if err == nil {
-				if next, _, _, err := m.Advance(s, in, now, ask); err == nil {
+				if next, cs, _, err := m.Advance(s, in, now, ask); err == nil {
+					note(cs)
 					s = next
 				}
 			}
@@ -216,7 +232,8 @@ func compare(t *testing.T, j job, got, want [][]string) {
 	seen := map[string]bool{}
 	for i := range j.Sequences {
 		for n := range want[i] {
-			a, b := got[i][n], want[i][n]
+			a, _, _ := strings.Cut(got[i][n], "|") // what the fixtures do at a wildcard is guessed
+			b, _, _ := strings.Cut(want[i][n], "|")
 			if j.Format == "scxml" {
 				a = a[strings.LastIndex(a, ".")+1:]
 			}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -151,7 +152,7 @@ func (r *reader) data(e *element, c *chart.Chart) {
 			id, expr := d.attrs["id"], strings.TrimSpace(d.attrs["expr"])
 			typ, value := literal(expr)
 			if typ == "" || r.fields[id].name != "" {
-				c.Root.Lost = append(c.Root.Lost, "the datum "+id+": its value is no literal")
+				c.Root.Lost = append(c.Root.Lost, "the datum "+id+": its value is no whole number, text, true or false")
 				continue
 			}
 			f := field{r.names.Snake(id), typ}
@@ -248,6 +249,7 @@ func (r *reader) transition(s *chart.State, e *element) {
 		if arm.Target = r.ids[targets[0]]; arm.Target == nil {
 			arm.Wherever = foreign.Quote(targets[0]) + ", which is not there"
 		}
+		arm.Reenter = arm.Reenter || arm.Target == s // only one to what is inside can be internal
 	}
 	descriptors := strings.Fields(e.attrs["event"])
 	if len(descriptors) == 0 {
@@ -301,7 +303,22 @@ func (r *reader) delay(s *chart.State, send *element) {
 		s.On = append(s.On, arms...)
 		return
 	}
+	if r.taking(event) > len(arms) {
+		s.Lost = append(s.Lost, "that other transitions take the event "+event+", too, which it sends to itself later")
+	}
 	s.After = append(s.After, &chart.Delay{Seconds: wait, Arms: arms})
+}
+
+// taking is how many transitions take an event.
+func (r *reader) taking(event string) (n int) {
+	for _, s := range r.order {
+		for _, t := range r.elements[s].all("transition") {
+			if slices.ContainsFunc(strings.Fields(t.attrs["event"]), func(d string) bool { return matches(d, event) }) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // seconds reads 1.5s or 500ms; -1 for all else.

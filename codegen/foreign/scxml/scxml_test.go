@@ -53,6 +53,18 @@ var meanings = []foreigntest.Meaning{
 	// An external step to what is inside leaves the state around it, and an internal one does not.
 	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><state id="a"><onentry><assign location="n" expr="n + 1"/></onentry><transition event="e" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "a2"`, "on E -> A.A2"}, Grade: foreign.Lost},
+	{Text: `<scxml><datamodel><data id="n" expr="1"/></datamodel><state id="a"><onentry><assign location="n" expr="0"/></onentry><transition event="e" type="internal" target="a"/></state></scxml>`,
+		Want: []string{"on E -> A\n"}, Grade: foreign.Whole},
+	// So does one from further out: what is between is left.
+	{Text: `<scxml initial="b"><state id="o"><transition event="e" target="a2" type="internal"/><state id="a"><onexit><send event="x" target="y"/></onexit><state id="a1"/><state id="a2"/></state><state id="b"/></state></scxml>`,
+		Want: []string{`// Lost: that "a" is left and entered again on the way to "a2"`, "on E -> O.A.A2"}, Grade: foreign.Lost},
+	// An event that a state sends to itself later goes to the innermost state that takes it.
+	{Text: `<scxml><state id="a"><onentry><send event="late" delay="1s"/></onentry><transition event="late" target="b"/><state id="a1"><transition event="late" target="a2"/></state><state id="a2"/></state><final id="b"/></scxml>`,
+		Want: []string{"// Lost: that other transitions take the event late, too, which it sends to itself later", "after 1s -> B", "on Late -> A.A2"}, Grade: foreign.Lost},
+	{Text: `<scxml><state id="a"><onentry><send event="late" delay="1s"/></onentry><transition event="late" target="b"/><state id="a1"><transition event="*" target="a2"/></state><state id="a2"><transition event="n" target="b"/></state></state><final id="b"/></scxml>`,
+		Want: []string{"// Lost: that other transitions take the event late, too"}, Grade: foreign.Lost},
+	{Text: `<scxml><datamodel><data id="f" expr="2.5"/></datamodel><state id="a"><transition event="e" cond="f &gt; 2"/></state></scxml>`,
+		Want: []string{"// Lost: the datum f: its value is no whole number, text, true or false", "    // Reports whether this holds: f > 2\n    guard f_2()"}, Grade: foreign.Lost},
 	{Text: `<scxml><state id="a"><transition event="e" type="internal" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
 		Want: []string{"on E -> A.A2"}, Grade: foreign.Whole},
 	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,

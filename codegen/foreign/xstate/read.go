@@ -115,7 +115,7 @@ var (
 	inStates = strings.Fields(`id key type initial states on always after invoke entry exit onDone output description meta
 		tags history target transitions order version`)
 	inRoots = strings.Fields("context types schemas $schema")
-	inArms  = strings.Fields("target guard cond actions reenter description meta source eventType event")
+	inArms  = strings.Fields("target guard cond actions reenter internal description meta source eventType event")
 )
 
 func notRead(key string) string { return foreign.Quote(key) + ", which is not read" }
@@ -245,10 +245,12 @@ func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 			targets = t.Get("target").List()
 			arm.Guard = r.guard(t.Get("guard"))
 			if arm.Guard == nil {
-				arm.Guard = r.guard(t.Get("cond"))
+				if arm.Guard = r.guard(t.Get("cond")); arm.Guard != nil {
+					arm.Lost = append(arm.Lost, `what XState 4 does otherwise, of which "cond" is: there, a step of a state to itself leaves it`)
+				}
 			}
 			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
-			arm.Reenter = t.Get("reenter").True()
+			arm.Reenter = t.Get("reenter").True() || t.Get("internal").Is(foreign.Bool) && !t.Get("internal").True()
 			for _, key := range t.Others(inArms...) {
 				arm.Lost = append(arm.Lost, notRead(key))
 			}

@@ -51,6 +51,9 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{`Lost: what "*" takes: no event that it means is named`}, Grade: foreign.Lost},
 	{Text: `{"initial":"a","states":{"a":{"on":{"E":"b","mouse.*":"b","mouse.up":"a"}},"b":{}}}`,
 		Want: []string{`Guessed: "mouse.*" takes the events that are named somewhere, and no others`}, Grade: foreign.Part},
+	// Where no guard of an event's own holds, the state looks at wildcards: longer ones first.
+	{Text: `{"initial":"a","states":{"a":{"on":{"*":"b","x.*":{"target":"c","guard":"p"},"x":{"target":"b","guard":"q"}}},"b":{"type":"final"},"c":{"type":"final"}}}`,
+		Want: []string{"on X when q() -> B else when p() -> C else -> B"}, Grade: foreign.Part},
 	{Text: `{"initial":"a","states":{"a":{"after":{"1e99":"b"}},"b":{"after":{"-5":"a"}}}}`,
 		Want: []string{"Guessed: a wait of more than a year: it is 8784h", "after 8784h -> B", "after 1ms -> A"}, Grade: foreign.Part},
 	{Text: `{"initial":"a","states":{"a":{"on":{"E":{"target":"b","guard":{"type":"xstate.stateIn","params":{"stateValue":"c"}}}}},"b":{}}}`,
@@ -71,6 +74,19 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"on E -> A.X", "on F -> A\n"}, Grade: foreign.Whole},
 	{Text: `{"initial":"a","states":{"a":{"entry":"n","on":{"G":{"target":".y","reenter":true}},"initial":"x","states":{"x":{},"y":{}}}}}`,
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
+	// What the machine does when it stops, it does where a run ends.
+	{Text: `{"initial":"a","exit":"bye","states":{"a":{"on":{"E":"b"}},"b":{"type":"final","entry":"hi","exit":"so"}}}`,
+		Want: []string{"    initial A\n\n", "terminal B success { publish Hi, publish So, publish Bye }"}, Grade: foreign.Whole},
+	{Text: `{"initial":"p","states":{"p":{"type":"parallel","states":{"x":{"exit":"bye","initial":"1","states":{"1":{}}},"y":{"initial":"q","states":{"q":{}}}}}}}`,
+		Want: []string{"// Lost: what it does when it is left"}, Grade: foreign.Lost},
+	// What is of version 4 is said, or means what it meant.
+	{Text: `{"initial":"a","states":{"a":{"entry":"hi","on":{"E":{"target":"a","cond":"p"},"F":{"target":"a","internal":false},"G":{"target":"a","internal":true}}}}}`,
+		Want: []string{`// Lost: what XState 4 does otherwise, of which "cond" is: there, a step of a state to itself leaves it`, "on E when p() {}", "on F -> A", "on G {}"}, Grade: foreign.Part},
+	// A step from further out leaves what is between, too.
+	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"entry":"n","initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
+	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"initial":"x","states":{"x":{},"y":{}}}}}`,
+		Want: []string{"on G -> A.Y"}, Grade: foreign.Whole},
 	{Text: `{"initial":"a","states":{"a":{"states":{"x":{},"y":{}}}}}`,
 		Want: []string{"// Lost: where it begins: the original does not say, and its first state is a guess"}, Grade: foreign.Lost},
 	{Text: `{"initial":"a","states":{"a":{"invoke":{"src":"f","input":{"n":1},"onDone":"b","onSnapshot":"b"}},"b":{"type":"final","output":{"x":1}}}}`,

@@ -123,7 +123,7 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 		}
 	}
 	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand, Compact: d.compact, Theme: d.theme}) {
-		if err := d.write(d.output, f.Content); err != nil {
+		if err := d.writeMade(d.output, f.Content); err != nil {
 			return err
 		}
 	}

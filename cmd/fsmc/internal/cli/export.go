@@ -79,5 +79,5 @@ func (e *exporter) run(paths []string) error {
 	if err := foreign.Writable(m); err != nil {
 		return err
 	}
-	return e.deliver(e.target.Write(m), e.output, e.json)
+	return e.deliver(e.target.Write(m), e.output, e.json, e.writeMade)
 }

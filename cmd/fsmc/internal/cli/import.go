@@ -63,6 +63,9 @@ func (i *importer) run(path string) error {
 	if err != nil {
 		return err
 	}
+	if i.output != "" && path != "-" && placeOf(path) == placeOf(i.output) {
+		return fmt.Errorf("file %q is what is imported, and is left alone: write to another file", i.output)
+	}
 	base, _, _ := strings.Cut(filepath.Base(path), ".")
 	if path == "-" {
 		base = "Imported"
@@ -74,13 +77,13 @@ func (i *importer) run(path string) error {
 	} else if err != nil {
 		return err
 	}
-	return i.deliver(result, i.output, i.json)
+	return i.deliver(result, i.output, i.json, i.write)
 }
 
-// deliver puts what was made where -o says, and prints the report.
-func (s *streams) deliver(result *foreign.Result, output string, asJSON bool) error {
+// deliver puts what was made where -o says, by write, and prints the report.
+func (s *streams) deliver(result *foreign.Result, output string, asJSON bool, write func(string, []byte) error) error {
 	if output != "" && output != "-" {
-		if err := s.write(output, result.Text); err != nil {
+		if err := write(output, result.Text); err != nil {
 			return err
 		}
 		return tellForeign(s.out, result, asJSON, "")
@@ -88,7 +91,7 @@ func (s *streams) deliver(result *foreign.Result, output string, asJSON bool) er
 	if asJSON {
 		return tellForeign(s.out, result, asJSON, string(result.Text))
 	}
-	if err := s.write("", result.Text); err != nil {
+	if err := write("", result.Text); err != nil {
 		return err
 	}
 	return tellForeign(s.err, result, asJSON, "")

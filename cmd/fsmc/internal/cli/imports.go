@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp"
 	"github.com/fsmc-dev/fsmc/lang"
 )
 
@@ -139,6 +140,8 @@ func (r *reader) importFile(root *os.Root, file, rel, name, base string) (lang.S
 	}
 	if open := r.open[name]; open != nil {
 		text = open
+	} else if r.open != nil {
+		text = lsp.AsOpened(text)
 	}
 	src := lang.Source{Name: name, Src: text}
 	r.read[file], r.from[name] = src, origin{file, base}

@@ -35,6 +35,9 @@ Exit status 1: the editor ended the conversation without a shutdown.`,
 // loadOpen is load with its trees, and with open texts in place of what the files at
 // those paths have in them.
 func (s *streams) loadOpen(paths []string, open map[string][]byte) (*lang.Unit, error) {
+	if open == nil {
+		open = map[string][]byte{}
+	}
 	r, err := (&streams{in: s.in, out: s.out, err: s.err, open: open}).readSources(paths)
 	if err != nil {
 		return nil, err

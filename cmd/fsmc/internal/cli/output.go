@@ -104,6 +104,14 @@ func (s *streams) write(output string, content []byte) error {
 	return nil
 }
 
+// writeMade is write for what is made of a machine: no machine is replaced by it.
+func (s *streams) writeMade(output string, content []byte) error {
+	if filepath.Ext(output) == ".fsm" {
+		return fmt.Errorf("file %q is left alone: a name that ends in .fsm is for machines, so write to another file", output)
+	}
+	return s.write(output, content)
+}
+
 // replaceFile gives the file at path new content: all of it or, where anything
 // fails, none. Its permissions stay; a symbolic link stays a link. What is no
 // regular file (a pipe, a terminal) is written to.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -168,6 +169,9 @@ func (s *streams) readSource(name string) (lang.Source, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {
 		return lang.Source{}, readError(name, err)
+	}
+	if s.open != nil {
+		text = lsp.AsOpened(text)
 	}
 	return lang.Source{Name: name, Src: text}, nil
 }

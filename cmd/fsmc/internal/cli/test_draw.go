@@ -37,7 +37,7 @@ func (t *tester) drawCover(r *tested) error {
 	}
 	c := &r.cover[0]
 	for _, f := range svg.Target.Generate(c.machine, codegen.Options{Cover: c.parts.drawn(c.machine)}) {
-		if err := t.write(t.cover, f.Content); err != nil {
+		if err := t.writeMade(t.cover, f.Content); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -19,6 +20,9 @@ type document struct {
 	file      *token.File
 	lost      string // why the text is not the one of the editor; empty where it is
 }
+
+// AsOpened is the text of a file as an editor opens it: without the byte order mark, which no position counts.
+func AsOpened(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
 // maxText is how many bytes of a text are read: the trees of one of short lines take a hundred
 // times as much, and a server that needs more than there is takes all findings with it.

@@ -154,7 +154,7 @@ func sourcesBelow(ctx context.Context, roots []string, open map[string]*document
 			}
 			seen[path] = true
 			if text, err := os.ReadFile(path); err == nil {
-				out = append(out, lang.Source{Name: path, Src: text})
+				out = append(out, lang.Source{Name: path, Src: AsOpened(text)})
 			}
 			return nil
 		})

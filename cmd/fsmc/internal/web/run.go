@@ -145,17 +145,25 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 			return err
 		}
 		v := m.View(snapshot)
-		d.View = &v
-		d.Sentence = describe.Printable(fmt.Sprintf("After step %d, at %s: %s", d.At, describe.When(v.Updated, d.now), describe.Sentence(&v, v.Updated)))
+		d.View = s.told(&v)
+		d.Sentence = describe.Printable(fmt.Sprintf("After step %d, at %s: %s", d.At, describe.When(v.Updated, d.now), describe.Sentence(d.View, v.Updated)))
 		return nil
 	}
 	v, err := s.Engine.Get(ctx, d.ID)
 	if err != nil {
 		return err
 	}
-	d.View, d.Last = &v, max(d.Last, v.Seq)
-	d.Sentence = describe.Printable(describe.Sentence(&v, d.now))
+	d.View, d.Last = s.told(&v), max(d.Last, v.Seq)
+	d.Sentence = describe.Printable(describe.Sentence(d.View, d.now))
 	return nil
+}
+
+// told is what a page may tell of a run.
+func (s *Site) told(v *runtime.View) *runtime.View {
+	if s.HideData {
+		return describe.WithoutData(v)
+	}
+	return v
 }
 
 // readParts makes the parts of the page of what has been read.

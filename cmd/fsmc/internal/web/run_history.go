@@ -76,6 +76,9 @@ func arrowsOf(v *version) map[string]string {
 }
 
 func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) stepRow {
+	if hide {
+		describe.DropData(step)
+	}
 	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(step.Held)}
 	row.Bad = step.Kind == machine.FailureInput || step.Effect == machine.HaltedBy
 	if step.Took != "" {
@@ -84,9 +87,6 @@ func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) step
 	told := *step
 	if len(step.Data) > len("{}") {
 		row.Data, told.Data = step.Data, nil // shown whole, not cut as in a terminal
-	}
-	if hide {
-		row.Data, told.Message, told.Returns, told.After, told.Guards = nil, "", nil, nil, nil
 	}
 	row.Notes = describe.Notes(&told)
 	return row

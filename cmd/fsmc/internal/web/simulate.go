@@ -111,6 +111,9 @@ func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.HideData {
+		return nil, &fault{http.StatusForbidden, "this server shows no data of runs (--hide-data), and so simulates none that is stored"}
+	}
 	at, err := strconv.ParseInt(cmp.Or(r.URL.Query().Get("at"), strconv.FormatInt(row.Seq, 10)), 10, 64)
 	if err != nil || at < 1 || at > row.Seq {
 		return nil, &fault{http.StatusNotFound, fmt.Sprintf("run %q has steps 1 to %d", describe.Plain(d.Run, 300), row.Seq)}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -296,6 +297,35 @@ func TestHideData(t *testing.T) {
 	s.post("/runs/doc-1/send", url.Values{"event": {"Comment"}, "f.text": {"secret-text"}}, 303)
 	for _, path := range []string{"/runs/doc-1", "/runs/doc-1/at/2", "/runs", "/"} {
 		s.hasNot(s.get(path, 200), "secret")
+	}
+	s.hasNot(s.get("/runs/doc-1/at/2", 200), "Simulate")
+	for _, path := range []string{"/runs/doc-1/simulate", "/runs/doc-1/simulate?at=2"} {
+		s.hasNot(s.get(path, 403), "secret")
+	}
+
+	const job = `machine Job { activity work()
+    initial Working
+    state Working { do work()
+        on failed -> Failed }
+    terminal Failed failure }`
+	fails := func(_ context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		fmt.Fprintln(a.Stderr(), "secret-stderr")
+		return runtime.Result{}, runtime.Fail("unknown", "secret-message")
+	}
+	m := tabletest.Machines(t, job)[0]
+	if err := s.engine.Register(m, job, runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"work": fails}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.engine.Start(t.Context(), "Job", "job-1", json.RawMessage(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.engine.RunUntilDone(t.Context(), "job-1"); err != nil || v.State != "Failed" {
+		t.Fatal(v.State, err)
+	}
+	for _, path := range []string{"/runs/job-1", "/runs/job-1/at/2"} {
+		page := s.get(path, 200)
+		s.has(page, "ended in Failed with failure")
+		s.hasNot(page, "secret")
 	}
 }
 
