@@ -35,6 +35,9 @@ func (r *recorder) beginVisit(l Label) {
 		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
 			n = min(most, max(r.endsAhead(d, place), r.elementsAsked(d)))
 		}
+		if least < most {
+			n = min(most, max(n, r.indexAhead(d)))
+		}
 		delete(r.more, d)
 		if r.all && n < most {
 			r.more[d], n = most-n, most
@@ -110,6 +113,26 @@ func (r *recorder) endsAhead(d *ir.Do, place int) int64 {
 	return ends + open
 }
 
+// indexAhead is how many elements of d the path has to have in this visit for the indexes that it reads.
+func (r *recorder) indexAhead(d *ir.Do) (least int64) {
+	if r.p.program.Tracked.Index(d) == nil {
+		return 0
+	}
+	at := r.at
+	for _, e := range r.ahead {
+		if c, ok := r.p.Input(e); ok && c.Do == d && !r.p.IsWithin(e) {
+			least = max(least, r.teller.edge(at, e).who.least())
+		}
+		if l := r.p.Label(e); l.Kind == Moved {
+			break
+		}
+		if !r.p.IsWithin(e) {
+			at = r.p.To[e]
+		}
+	}
+	return least
+}
+
 // retryAll has every element of d make all the retries that count where a visit begins.
 func (r *recorder) retryAll(d *ir.Do) {
 	arms, cases := r.p.ElementRetries(d)
@@ -169,7 +192,7 @@ func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
 		r.row(in, s.data, s.guards) // nothing to go by: a replay will tell
 		return -1
 	}
-	i = r.elementFor(d, a, s.usedUp)
+	i = r.elementFor(d, a, s)
 	if r.takesTurns(d) {
 		r.useUpTogether(in, s)
 	}
@@ -216,12 +239,12 @@ func (r *recorder) useUpTogether(in witness.Input, s *sought) {
 // times.
 func (r *recorder) ofAny() { r.w.Path[len(r.w.Path)-1].Input.Element = 0 }
 
-// elementFor is an open element of d that may take a when it has used up the retries given.
-func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, usedUp []*ir.Arm) int {
-	best, least := 0, int64(-1)
+// elementFor is an open element of d that may take a as s has it, when it has used up the retries that s says.
+func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, s *sought) int {
+	best, least, usedUp := 0, int64(-1), s.usedUp
 	for i := range r.elements[d] {
 		el := &r.elements[d][i]
-		if el.ended || a != nil && a.Kind == ir.Retry && a.Max != nil && el.used[a] >= *a.Max {
+		if el.ended || !s.who.hold(i) || a != nil && a.Kind == ir.Retry && a.Max != nil && el.used[a] >= *a.Max {
 			continue
 		}
 		made := int64(0)
