@@ -43,7 +43,7 @@ func (t *Tracked) addElements() {
 	}
 }
 
-// handlersOf are those that a result or a failure of d may come to.
+// handlersOf are those that may take a result or a failure of d.
 func (t *Tracked) handlersOf(d *ir.Do) (out []*ir.Handler) {
 	for _, c := range t.machine.Cases(d.State) {
 		for s := d.State; c.Do == d && s != nil; s = s.Parent {
@@ -58,7 +58,7 @@ func (t *Tracked) handlersOf(d *ir.Do) (out []*ir.Handler) {
 	return out
 }
 
-// partsOf are the nodes of e, a part of the elements that come to arm.
+// partsOf are the nodes of e, a part of the elements whose inputs arm takes.
 func (t *Tracked) partsOf(e *ir.FieldRef, arm *ir.Arm) (out []*Node) {
 	for _, d := range t.elements[arm.Handler] {
 		if n := t.parts[part{d, e.Name}]; n != nil {

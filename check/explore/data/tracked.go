@@ -25,7 +25,7 @@ type Tracked struct {
 	fields   map[*ir.EventField]*Node
 	failure  [4]*Node // the fields of a failure, by index
 	parts    map[part]*Node
-	elements map[*ir.Handler][]*ir.Do // the fan-outs whose elements may come to it
+	elements map[*ir.Handler][]*ir.Do // the fan-outs of whose elements it takes inputs
 	Nodes    []*Node
 	Chosen   []*Node // fields of events, and parts of elements
 	Loose    bool    // counters are not held: every bound is both open and used up
