@@ -30,14 +30,7 @@ func (r *recorder) beginVisit(l Label) {
 		if d.Fan == nil {
 			continue
 		}
-		least, most := r.p.Elements(l, place)
-		n := max(least, min(most, max(r.retriesAhead(d), r.elementsAsked(d))))
-		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
-			n = min(most, max(r.endsAhead(d, place), r.elementsAsked(d)))
-		}
-		if least < most {
-			n = min(most, max(n, r.indexAhead(d)))
-		}
+		n, most := r.elementsOf(d, place, l)
 		delete(r.more, d)
 		if r.all && n < most {
 			r.more[d], n = most-n, most
@@ -57,80 +50,6 @@ func (r *recorder) beginVisit(l Label) {
 			r.retryAll(d)
 		}
 	}
-}
-
-// elementsAsked is how many elements d has to have for what comes behind the path.
-func (r *recorder) elementsAsked(d *ir.Do) int64 {
-	if d.Fan.List != r.asked {
-		return 0
-	}
-	return r.atLeast
-}
-
-// retriesAhead is how many elements of d the retries take that the path has in this visit.
-func (r *recorder) retriesAhead(d *ir.Do) int64 {
-	made := map[*ir.Arm]int64{}
-	last := int64(1) // what comes behind the path may be one more
-	if r.refuses {
-		last = 0
-	}
-	for _, e := range r.ahead {
-		l := r.p.Label(e)
-		if l.Kind == Moved {
-			last = 0
-			break
-		}
-		if c, ok := r.p.Input(e); ok && l.Kind == Retried && c.Do == d {
-			made[r.p.Arm(e)]++
-		}
-	}
-	need := int64(0)
-	for a, n := range made {
-		if a.Max != nil && *a.Max > 0 {
-			need = max(need, (n+last-1) / *a.Max + 1)
-		}
-	}
-	return need
-}
-
-// endsAhead is how many elements of d, which stands at place, the path has in this visit:
-// those that end in it, and those that are open behind it.
-func (r *recorder) endsAhead(d *ir.Do, place int) int64 {
-	at, ends := r.at, int64(0)
-	for _, e := range r.ahead {
-		l := r.p.Label(e)
-		if l.Kind == Moved {
-			break
-		}
-		if c, _ := r.p.Input(e); !r.p.IsWithin(e) && (c.Do == d && l.Kind == Stayed || l.Kind == Ended && int(l.Do) == d.ID) {
-			ends++
-		}
-		if !r.p.IsWithin(e) {
-			at = r.p.To[e]
-		}
-	}
-	open, _ := r.p.program.Packing.Visits[d.State.ID].Open(r.p.words(at), place)
-	return ends + open
-}
-
-// indexAhead is how many elements of d the path has to have in this visit for the indexes that it reads.
-func (r *recorder) indexAhead(d *ir.Do) (least int64) {
-	if r.p.program.Tracked.Index(d) == nil {
-		return 0
-	}
-	at := r.at
-	for _, e := range r.ahead {
-		if c, ok := r.p.Input(e); ok && c.Do == d && !r.p.IsWithin(e) {
-			least = max(least, r.teller.edge(at, e).who.least())
-		}
-		if l := r.p.Label(e); l.Kind == Moved {
-			break
-		}
-		if !r.p.IsWithin(e) {
-			at = r.p.To[e]
-		}
-	}
-	return least
 }
 
 // retryAll has every element of d make all the retries that count where a visit begins.
