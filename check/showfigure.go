@@ -136,7 +136,7 @@ func (s *shared) reachLess(p *explore.Product, f *Figure) {
 	}
 }
 
-// Short reports whether Run is not known to reach f, and what it comes to, nil where nobody knows. That
+// Short reports whether Run is not known to reach f, and how much of it, nil where nobody knows. That
 // inputs come just before what would end a wait makes a run no shorter.
 func (f *Figure) Short() (amount *big.Rat, short bool) {
 	if f.Run == nil || f.Exact || f.Amount == nil {

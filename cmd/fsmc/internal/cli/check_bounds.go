@@ -229,7 +229,7 @@ func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text
 type worstRun struct {
 	reaches []string
 	toward  []string // upper bounds, which it is not known to reach
-	said    []string // all of them, and of those what it comes to
+	said    []string // all of them, and of those how much it reaches
 	run     *diag.Witness
 }
 
