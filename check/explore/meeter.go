@@ -239,7 +239,7 @@ func (m *meeter) isOpen(words []uint64, shown bool) guard.Formula {
 		return guard.And()
 	}
 	var any []guard.Formula
-	for _, r := range m.fanVisit().OpenAt(words, m.fanPlace(), shown) {
+	for _, r := range m.fanVisit().OpenAt(words, m.fanPlace(), m.fan.Do, shown) {
 		any = append(any, guard.And(step.Index(ir.OpGe, r.Lo, &m.fan.Case), step.Index(ir.OpLe, r.Hi, &m.fan.Case)))
 	}
 	return guard.Or(any...)

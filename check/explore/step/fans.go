@@ -177,8 +177,10 @@ func (s *Step) countElements(code *StateCode) {
 		case counted:
 			s.Guess = true
 			most := e.Most
-			if list := s.Program.Packing.Visits[f.do.State.ID].open[f.place]; len(list) == 1 && list[0].enough > 0 {
-				most = max(min(most, list[0].enough), e.Least)
+			visit := &s.Program.Packing.Visits[f.do.State.ID]
+			list := visit.open[f.place]
+			if last := list[len(list)-1]; last.enough > 0 && (len(list) == 1 || visit.begun[f.place].Mask == 0) {
+				most = max(min(most, last.from+last.enough), e.Least)
 			}
 			n := e.Least + int64(s.Oracle.Choose(int(most-e.Least)+1))
 			if e.Least = n; n < most {

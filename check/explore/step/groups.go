@@ -23,15 +23,20 @@ type group struct {
 // within is how many of the first n elements are in g.
 func (g *group) within(n int64) int64 { return max(0, min(g.to+1, n)-g.from) }
 
-// mostOfGroups is in how many ways elements may be open where their indexes are told apart.
-const mostOfGroups = 1 << 12
+// mostOfGroups is in how many ways elements may be open where their indexes are told apart. Of a list of more
+// than data.MaxHeldElements there are many ways already: then it is so many times them, or a few.
+const (
+	mostOfGroups = 1 << 12
+	mostTimes    = 4
+	fewWays      = 64
+)
 
 // groupsOf are the groups of the elements of d of which up to most open ones are told apart: one, unless
 // their indexes are.
 func groupsOf(d *ir.Do, most int64, tracked *data.Tracked) []group {
 	list, ways := byIndex(d, most, tracked)
-	switch {
-	case len(list) > 1 && ways <= mostOfGroups:
+	switch limit := max(mostTimes*(most+1), fewWays); {
+	case len(list) > 1 && ways <= mostOfGroups && (ways <= limit || d.Fan.Most <= data.MaxHeldElements):
 		return list
 	case most > 0:
 		g := group{to: d.Fan.Most - 1}
@@ -79,7 +84,9 @@ func (s *Step) groupOf(i int) *group {
 	if s.group == nil {
 		var list []*group
 		for k := range v.open[i] {
-			if g := &v.open[i][k]; g.open.Get(s.Here) > 0 && s.hasStarted(g, i) {
+			g := &v.open[i][k]
+			last, sure := v.lastToRun(s.Here, g, i, s.From.Dos[i])
+			if s.Guess = s.Guess || !sure; last >= g.from {
 				list = append(list, g)
 			}
 		}
@@ -88,22 +95,24 @@ func (s *Step) groupOf(i int) *group {
 	return s.group
 }
 
-// hasStarted reports whether some open element of g may run: they start in the order of the list, as far as
-// there are places.
-func (s *Step) hasStarted(g *group, i int) bool {
-	v := &s.Program.Packing.Visits[s.From.ID]
-	d := s.From.Dos[i]
-	if len(v.open[i]) < 2 || d.Fan.Limit == 0 || d.Fan.Limit >= d.Fan.Most {
-		return true
+// lastToRun is the last index that an open element of g may have which runs, less than all of g where none
+// does: they start in the order of the list, as far as there are places. It is not sure where that is not told.
+func (v *Visit) lastToRun(words []uint64, g *group, i int, d *ir.Do) (last int64, sure bool) {
+	own := int64(g.open.Get(words))
+	open, orMore := v.Open(words, i)
+	switch {
+	case own == 0:
+		return g.from - 1, true
+	case len(v.open[i]) < 2 || d.Fan.Limit == 0 || d.Fan.Limit >= d.Fan.Most:
+		return g.to, true
+	case orMore || v.begun[i].Mask == 0 || v.turns[i]:
+		return g.to, false
 	}
-	open, orMore := v.Open(s.Here, i)
-	if orMore || v.begun[i].Mask == 0 || v.turns[i] {
-		s.Guess = true
-		return true
+	begun := int64(v.begun[i].Get(words))
+	if started := begun - open + d.Fan.Limit; g.within(started) > g.within(begun)-own {
+		return min(g.to, started-1), true
 	}
-	begun := int64(v.begun[i].Get(s.Here))
-	ended := g.within(begun) - int64(g.open.Get(s.Here))
-	return g.within(begun-open+d.Fan.Limit) > ended
+	return g.from - 1, true
 }
 
 // ElementAt are the indexes of which one is that of the element at hand; false where nobody knows.
@@ -121,26 +130,25 @@ func (s *Step) ElementAt() (from, to int64, known bool) {
 	return 0, 0, false
 }
 
-// AppendOpen adds to list what OpenAt says.
+// AppendOpen adds to list what tells apart what OpenAt says.
 func (v *Visit) AppendOpen(list []byte, words []uint64, i int) []byte {
 	for k := range v.open[i] {
 		list = binary.AppendUvarint(list, v.open[i][k].open.Get(words))
 	}
-	return list
+	return binary.AppendUvarint(list, v.begun[i].Get(words))
 }
 
-// OpenAt are between which indexes open elements of the do at place i are, where they are counted; as if the last
+// OpenAt are between which indexes open elements of d, the do at place i, may run, where they are counted; as if the last
 // ones were those that have ended of those that are not told apart, where that is wanted.
-func (v *Visit) OpenAt(words []uint64, i int, first bool) (out []ir.Range) {
+func (v *Visit) OpenAt(words []uint64, i int, d *ir.Do, first bool) (out []ir.Range) {
 	for k := range v.open[i] {
 		g := &v.open[i][k]
-		n := int64(g.open.Get(words))
-		switch {
-		case n == 0:
-		case first && n != g.enough:
-			out = append(out, ir.Range{Lo: g.from, Hi: g.from + n - 1})
-		default:
-			out = append(out, ir.Range{Lo: g.from, Hi: g.to})
+		last, _ := v.lastToRun(words, g, i, d)
+		if n := int64(g.open.Get(words)); first && n != g.enough {
+			last = min(last, g.from+n-1)
+		}
+		if last >= g.from {
+			out = append(out, ir.Range{Lo: g.from, Hi: last})
 		}
 	}
 	return out
