@@ -40,7 +40,8 @@ type sharedRetry struct {
 	timed bool  // nothing but a timer bounds it
 	most  int64 // of all elements together
 
-	places []int // of the dos of the leaf that make it
+	places []int    // of the dos of the leaf that make it
+	makes  [][]bool // by the same, of those whose elements are told apart: by group, whether its guard lets one make it
 }
 
 // retriesIn is how often an element of d may make the retry a in a visit: of one without
@@ -110,6 +111,7 @@ func (f *fans) share(t *flat.Table, leaf *ir.State, a *ir.Arm, open bool) {
 	for i, d := range leaf.Dos {
 		if slices.Contains(t.Retries(d), a) {
 			r.places = append(r.places, i)
+			r.makes = append(r.makes, mayMake(a, f.counted[d]))
 			_, most := d.Elements()
 			r.most = graph.Sum(r.most, graph.Times(retriesIn(d, a), most))
 		}
@@ -263,10 +265,10 @@ func (s *Step) usedUpByElement(c *ChoiceCode) bool {
 func (s *Step) allRetries(c *ChoiceCode) int64 {
 	v := &s.Program.Packing.Visits[s.From.ID]
 	total := int64(0)
-	for _, i := range c.retry.places {
+	for k, i := range c.retry.places {
 		switch {
 		case v.begun[i].Mask != 0:
-			total = graph.Sum(total, graph.Times(int64(c.Max), int64(v.begun[i].Get(s.Here))))
+			total = graph.Sum(total, graph.Times(int64(c.Max), v.makers(s.Here, i, c.retry.makes[k])))
 		case s.From.Dos[i].Fan == nil:
 			total = graph.Sum(total, int64(c.Max))
 		default:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -76,6 +77,30 @@ func (g *group) most() int64 {
 		return g.enough
 	}
 	return g.to - g.from + 1
+}
+
+// mayMake says of each group whether the guard of a lets an element of it make a.
+func mayMake(a *ir.Arm, list []group) (out []bool) {
+	for i := range list {
+		g := &list[i]
+		may := guard.Satisfy(guard.Read(a.When, nil).Holds, Index(ir.OpGe, g.from, nil), Index(ir.OpLe, g.to, nil))
+		out = append(out, len(list) < 2 || may.Verdict != guard.Unsat)
+	}
+	return out
+}
+
+// makers is how many elements of the do at place i may make a retry, which is made by the groups that makes says.
+func (v *Visit) makers(words []uint64, i int, makes []bool) (n int64) {
+	begun := int64(v.begun[i].Get(words))
+	if len(makes) == 0 {
+		return begun
+	}
+	for k, may := range makes {
+		if may {
+			n += v.open[i][k].within(begun)
+		}
+	}
+	return n
 }
 
 // groupOf chooses the group of the element at hand, of the do at place i of the leaf.
