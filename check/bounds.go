@@ -35,7 +35,7 @@ type Figure struct {
 	Exact   bool             // some run reaches it
 	Factors string           // what it is made of: "3 attempts x 4 visits"; empty where it is 0 or has no bound
 	Shares  []string         // of a cost: the attempts in Run of each activity, in the order of their declarations: "refund 3"; empty where it has no part
-	Run     *witness.Witness // that reaches it; nil where there is none to show
+	Run     *witness.Witness // that reaches it, or comes near; see Short; nil where there is none to show
 	Called  bool             // of an activity: it is a machine that is called, whose runs are counted
 	Held    bool             // of a cost, or time: runs are held to its budget, and over_budget is taken wherever it may come
 	Leave   bool             // of a cost: runs are held to its budget, but over_budget is not taken everywhere, so that one passes it only if an operator allows it

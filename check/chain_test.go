@@ -35,3 +35,38 @@ func requiresOf(n int, join string) string {
 		each(n, "\n", "guard f%[1]d()\n guard g%[1]d()\n guard h%[1]d()"),
 		each(n, "\n", "state S%[1]d { require "+strings.Join([]string{"f%[1]d()", "g%[1]d()", "h%[1]d()"}, " "+join+" ")+" else -> S%[2]d\n on E -> T }"), n)
 }
+
+// TestChainsOfLiterals: what no arm of a chain compares is known, however many values the arms do compare.
+func TestChainsOfLiterals(t *testing.T) {
+	t.Parallel()
+	of := func(typ, when, literal string, n int) string {
+		arms := each(n, "\n else ", "when "+when+" == "+literal+" -> T")
+		return fmt.Sprintf("machine M {\n enum Kind { %s }\n context { n int 0..2000 = 0 }\n event E { v %s, b bool }\n event Put { n int 0..2000 }\n initial S\n state S { on Put { n = event.n }\n on E %s }\n terminal T\n after 24h -> T\n}\n",
+			each(2001, ", ", "k%d"), typ, arms)
+	}
+	for _, c := range []struct{ name, src, gap string }{
+		{"numbers, all", of("int 0..1999", "event.v", "%d", 2000), ""},
+		{"numbers, all but one", of("int 0..2000", "event.v", "%d", 2000), "event.v = 2000"},
+		{"values of an enum, all", of("Kind", "event.v", "Kind.k%d", 2001), ""},
+		{"values of an enum, all but one", of("Kind", "event.v", "Kind.k%d", 2000), "event.v = Kind.k2000"},
+		{"durations", of("duration 0s..1h", "event.v", "%ds", 2000), "event.v = 1ms"},
+		{"a field", of("bool", "n", "%d", 2000), "n = 2000"},
+		{"strings", of("string", "event.v", `"%d"`, 3000), `event.v = "a"`},
+		{"lengths", of("[0..1400]string", "len(event.v)", "%d", 1400), "len(event.v) = 1400"},
+		{"two arms for each number", of("int 0..1000", "!event.b && event.v == %[1]d -> T\n else when event.b && event.v", "%[1]d", 1000), "event.b = false, event.v = 1000"},
+	} {
+		want := ""
+		if c.gap != "" {
+			want = "nothing takes \"E\" in \"S\" where " + c.gap + ": no guard holds"
+		}
+		var got []string
+		for _, d := range check.Run(program(t, []byte(c.src)), all.Rules) {
+			if d.Rule == "guard-gap" || d.Rule == "undecided" || d.Rule == "dead-arm" {
+				got = append(got, d.Message)
+			}
+		}
+		if strings.Join(got, "\n") != want {
+			t.Errorf("%s: %.500q, want %q", c.name, got, want)
+		}
+	}
+}

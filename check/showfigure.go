@@ -136,6 +136,21 @@ func (s *shared) reachLess(p *explore.Product, f *Figure) {
 	}
 }
 
+// Short reports whether Run is not known to reach f, and how much of it, nil where nobody knows. That
+// inputs come just before what would end a wait makes a run no shorter.
+func (f *Figure) Short() (amount *big.Rat, short bool) {
+	if f.Run == nil || f.Exact || f.Amount == nil {
+		return nil, false
+	}
+	if f.Name != timeName {
+		return f.Least, true
+	}
+	lasts := f.lasts.Nanoseconds()
+	amount = new(big.Rat).SetInt64(lasts)
+	within := new(big.Rat).SetInt64(lasts + int64(len(f.Run.Path))*replay.JustBefore)
+	return amount, within.Cmp(f.Amount) < 0
+}
+
 // alsoReaches notes the run of f for figures that it reaches, too.
 func (s *shared) alsoReaches(f *Figure, whole bool) {
 	if f.Exact && whole {

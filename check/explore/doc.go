@@ -68,7 +68,7 @@
 // # Elements of lists
 //
 // fans.go has the fan-outs of a step, and what they count for; elements.go writes out the
-// rows of each element, of which a path tells nothing. What a configuration holds of them
+// rows of each element, of which a path tells nothing, and elementsof.go says how many there are. What a configuration holds of them
 // is in package step, fans.go.
 //
 // How long a run lasts is asked in package lifetime.

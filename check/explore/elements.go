@@ -29,16 +29,8 @@ func (r *recorder) beginVisit(l Label) {
 		if d.Fan == nil {
 			continue
 		}
-		least, most := r.p.Elements(l, place)
-		n := max(least, min(most, max(r.retriesAhead(d), r.elementsAsked(d))))
-		if r.p.program.Packing.Visits[leaf.ID].Counts(place) && least < most {
-			n = min(most, max(r.endsAhead(d, place), r.elementsAsked(d)))
-			r.alike[d] = 0
-			if _, _, can := r.p.anyEnd(d); can {
-				r.alike[d] = max(0, min(most, r.lists[d.Fan.List].least)-n)
-				n += r.alike[d]
-			}
-		}
+		n, most := r.elementsOf(d, place, l)
+		r.alike[d] = r.alikeIn(d, place, l, n)
 		delete(r.more, d)
 		if r.all && n < most {
 			r.more[d], n = most-n, most
@@ -58,60 +50,6 @@ func (r *recorder) beginVisit(l Label) {
 			r.retryAll(d)
 		}
 	}
-}
-
-// elementsAsked is how many elements d has to have for what comes behind the path.
-func (r *recorder) elementsAsked(d *ir.Do) int64 {
-	if d.Fan.List != r.asked {
-		return 0
-	}
-	return r.atLeast
-}
-
-// retriesAhead is how many elements of d the retries take that the path has in this visit.
-func (r *recorder) retriesAhead(d *ir.Do) int64 {
-	made := map[*ir.Arm]int64{}
-	last := int64(1) // what comes behind the path may be one more
-	if r.refuses {
-		last = 0
-	}
-	for _, e := range r.ahead {
-		l := r.p.Label(e)
-		if l.Kind == Moved {
-			last = 0
-			break
-		}
-		if c, ok := r.p.Input(e); ok && l.Kind == Retried && c.Do == d {
-			made[r.p.Arm(e)]++
-		}
-	}
-	need := int64(0)
-	for a, n := range made {
-		if a.Max != nil && *a.Max > 0 {
-			need = max(need, (n+last-1) / *a.Max + 1)
-		}
-	}
-	return need
-}
-
-// endsAhead is how many elements of d, which stands at place, the path has in this visit:
-// those that end in it, and those that are open behind it.
-func (r *recorder) endsAhead(d *ir.Do, place int) int64 {
-	at, ends := r.at, int64(0)
-	for _, e := range r.ahead {
-		l := r.p.Label(e)
-		if l.Kind == Moved {
-			break
-		}
-		if c, _ := r.p.Input(e); !r.p.IsWithin(e) && (c.Do == d && l.Kind == Stayed || l.Kind == Ended && int(l.Do) == d.ID) {
-			ends++
-		}
-		if !r.p.IsWithin(e) {
-			at = r.p.To[e]
-		}
-	}
-	open, _ := r.p.program.Packing.Visits[d.State.ID].Open(r.p.words(at), place)
-	return ends + open
 }
 
 // retryAll has every element of d make all the retries that count where a visit begins.
@@ -173,7 +111,7 @@ func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
 		r.row(in, s.data, s.guards) // nothing to go by: a replay will tell
 		return -1
 	}
-	i = r.elementFor(d, a, s.usedUp)
+	i = r.elementFor(d, a, s)
 	if r.takesTurns(d) {
 		r.useUpTogether(in, s)
 	}
@@ -220,12 +158,12 @@ func (r *recorder) useUpTogether(in witness.Input, s *sought) {
 // times.
 func (r *recorder) ofAny() { r.w.Path[len(r.w.Path)-1].Input.Element = 0 }
 
-// elementFor is an open element of d that may take a when it has used up the retries given.
-func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, usedUp []*ir.Arm) int {
-	best, least := 0, int64(-1)
+// elementFor is an open element of d that may take a as s has it, when it has used up the retries that s says.
+func (r *recorder) elementFor(d *ir.Do, a *ir.Arm, s *sought) int {
+	best, least, usedUp := 0, int64(-1), s.usedUp
 	for i := range r.elements[d] {
 		el := &r.elements[d][i]
-		if el.ended || a != nil && a.Kind == ir.Retry && a.Max != nil && el.used[a] >= *a.Max {
+		if el.ended || !s.who.hold(i) || a != nil && a.Kind == ir.Retry && a.Max != nil && el.used[a] >= *a.Max {
 			continue
 		}
 		made := int64(0)
@@ -274,10 +212,10 @@ func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought
 			r.elements[d][k].ended = true
 		}
 	}
-	for ; r.alike[d] > 0; r.alike[d]-- {
-		end, arm, _ := r.p.anyEnd(d)
-		k := r.elementRow(end, arm, &sought{})
-		r.elements[d][k].ended = true
+	if end, arm, ok := r.p.anyEnd(d); ok {
+		for ; r.alike[d] > 0; r.alike[d]-- {
+			r.elements[d][r.elementRow(end, arm, &sought{})].ended = true
+		}
 	}
 	if r.p.program.Packing.Visits[d.State.ID].Counts(place) || !r.p.HasEnded(r.p.To[e], place) {
 		return

@@ -23,6 +23,7 @@ type Fault struct {
 	Starts  *ir.Do // an attempt of it, which reads Unset: that is no step, and the run stands on
 	Again   bool   // the input is an event that was deferred
 	Guessed bool
+	Far     bool // it is of an element that stands further behind in its list than elements are open
 
 	Turned *ir.State // a leaf whose require sends the run away on the way; nil where that is not asked
 }

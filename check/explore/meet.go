@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -283,6 +284,10 @@ func payload(e *ir.Event, m *guard.Model) map[string]any {
 	}
 	for key, v := range m.Values() {
 		put(key, v)
+		name, isLength := strings.CutPrefix(strings.TrimSuffix(key, ")"), "len(event.")
+		if n, ok := v.(int64); isLength && ok && e.Has(name) {
+			out[name] = data.OfLength(e.Field(name).Type, n)
+		}
 	}
 	for _, key := range m.Unset {
 		put(key, nil)

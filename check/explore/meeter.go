@@ -134,7 +134,7 @@ func (m *meeter) answer() Meeting {
 			m.buffer = append(m.buffer, 1)
 		}
 		if m.fan != nil {
-			m.buffer = binary.AppendVarint(m.buffer, m.open(words))
+			m.buffer = m.fanVisit().AppendOpen(m.buffer, words, m.fanPlace())
 		}
 		if asked[string(m.buffer)] || m.code != nil && !m.x.arises(m.leaf, m.code) {
 			continue
@@ -229,25 +229,20 @@ func (m *meeter) key(words []uint64) {
 	}
 }
 
-// open is how many elements of the fan-out are open in a configuration; -1 where nobody counts them.
-func (m *meeter) open(words []uint64) int64 {
-	visit := m.p.program.Packing.Visits[m.leaf.ID]
-	place := slices.Index(m.leaf.Dos, m.fan.Do)
-	n, orMore := visit.Open(words, place)
-	if orMore || !visit.Counts(place) {
-		return -1
-	}
-	return n
-}
+func (m *meeter) fanVisit() *step.Visit { return &m.p.program.Packing.Visits[m.leaf.ID] }
+func (m *meeter) fanPlace() int         { return slices.Index(m.leaf.Dos, m.fan.Do) }
 
-// isOpen holds where the index that guards read is that of one of the open elements, if none
-// has ended.
-func (m *meeter) isOpen(words []uint64) guard.Formula {
-	open := m.open(words)
-	if open < 0 {
+// isOpen holds where the index that guards read is that of one of the open elements, as far as these are told
+// apart. Where they are not, and the run that is shown is wanted, none of them has ended.
+func (m *meeter) isOpen(words []uint64, shown bool) guard.Formula {
+	if !m.fanVisit().Counts(m.fanPlace()) {
 		return guard.And()
 	}
-	return step.IndexBelow(&ir.Lit{E: ir.E{T: &ir.Type{Kind: ir.Int}}, Value: &ir.Const{Kind: ir.Int, Int: open}}, &m.fan.Case)
+	var any []guard.Formula
+	for _, r := range m.fanVisit().OpenAt(words, m.fanPlace(), m.fan.Do, shown) {
+		any = append(any, guard.And(step.Index(ir.OpGe, r.Lo, &m.fan.Case), step.Index(ir.OpLe, r.Hi, &m.fan.Case)))
+	}
+	return guard.Or(any...)
 }
 
 // ask asks about one configuration. Of data that is held by region one value is
@@ -261,8 +256,8 @@ func (m *meeter) ask(v *variant, c int32, words []uint64, canShow bool) Meeting 
 		for _, e := range m.exprs {
 			facts = append(facts, m.p.program.Facts(e, words)...)
 		}
-		if m.fan != nil && shown {
-			facts = append(facts, m.isOpen(words))
+		if m.fan != nil {
+			facts = append(facts, m.isOpen(words, shown))
 		}
 		if a := guard.Satisfy(facts...); a.Verdict != guard.Unsat {
 			return Meeting{Verdict: a.Verdict, Config: c, Model: a.Model, Exact: shown && canShow}

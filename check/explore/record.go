@@ -30,8 +30,8 @@ type recorder struct {
 	begins   []witness.Begins     // of the visit, until its first row
 	ahead    []int32              // the edges behind the one at hand
 	refuses  bool                 // nothing takes what comes behind the path
-	lists    map[*ir.Var]size     // of those that stay as they are: how many elements some visit of the path has
-	alike    map[*ir.Do]int64     // how many more there are in this visit for that, whose ends change nothing
+	alike    map[*ir.Do]int64     // how many elements this visit has only because others of the list have them: their ends change nothing
+	long     map[*ir.Var]int64    // see seeLists
 	asked    *ir.Var              // the list of the elements one of which says that; and
 	atLeast  int64                // how long it is to be, if it can
 	letStart []*ir.Do             // the row that comes next waits for their attempts
@@ -44,7 +44,8 @@ type recorder struct {
 func (p *Product) recorder(all bool) *recorder {
 	r := &recorder{
 		p: p, teller: p.teller(), clock: timing.NewClock(p.Table), all: all,
-		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{}, alike: map[*ir.Do]int64{},
+		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{},
+		alike: map[*ir.Do]int64{}, long: map[*ir.Var]int64{},
 	}
 	if p.program.Clocks != nil {
 		r.schedule = newSchedule(p.Table)
@@ -60,13 +61,7 @@ func (p *Product) record(path []int32, loop int) *recorder {
 
 // take adds the rows of path.
 func (r *recorder) take(path []int32, loop int) {
-	if !r.all {
-		l := newLists(r.p)
-		for _, e := range path {
-			l.note(e)
-		}
-		r.lists = l.same
-	}
+	r.seeLists(path)
 	for i, e := range path {
 		if i == loop {
 			r.w.Loop = len(r.w.Path)

@@ -34,11 +34,26 @@ type sought struct {
 	data    map[string]any
 	guards  map[string]bool
 	params  []int64
+	who     *indexes // of an element; nil where nobody knows
 
 	timers   []step.StartedTimer // the timers that start with it
 	usedUp   []*ir.Arm           // the retries that the element of a fan-out has used up
 	wait     int64               // of a retry
 	restarts bool                // it restarts idle timers
+}
+
+// indexes are those of which one is the index of an element, both ends included.
+type indexes struct{ from, to int64 }
+
+// hold reports whether i is one of them.
+func (x *indexes) hold(i int) bool { return x == nil || x.from <= int64(i) && int64(i) <= x.to }
+
+// least is how many elements there have to be.
+func (x *indexes) least() int64 {
+	if x == nil {
+		return 0
+	}
+	return x.from + 1
 }
 
 // compare looks whether the step just taken is the edge that is sought. One in
@@ -91,7 +106,10 @@ func (x *search) capture() {
 	want.data, want.guards = x.Said()
 	want.timers, want.wait, want.restarts = slices.Clone(x.Timers), x.wait, x.restarts
 	want.params = append(want.params[:0], x.Params...)
-	want.usedUp = nil
+	want.usedUp, want.who = nil, nil
+	if from, to, known := x.ElementAt(); known {
+		want.who = &indexes{from, to}
+	}
 	for _, c := range x.UsedUp {
 		want.usedUp = append(want.usedUp, c.Arm)
 	}
@@ -191,12 +209,17 @@ func (r *recorder) inputRow(in witness.Input, a *ir.Arm, s *sought) {
 
 // RunInto is Run for the shortest path to a fault, and its input.
 func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
-	r := p.record(p.PathTo(f.Config), -1)
+	r := p.recorder(false)
 	if f.Starts != nil {
+		r.take(p.PathTo(f.Config), -1)
 		r.sure = r.sure && !f.Guessed
 		return r.finish()
 	}
 	s := r.teller.seek(f.Config, &sought{fault: &f, unmet: graph.None})
+	if s.who != nil {
+		r.asked, r.atLeast = p.Table.Case(f.Input).Do.Fan.List, s.who.least()
+	}
+	r.take(p.PathTo(f.Config), -1)
 	r.sure = r.sure && !s.guessed
 	if f.Config == 0 {
 		r.begin(s)

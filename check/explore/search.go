@@ -140,14 +140,18 @@ func (x *search) noteFault(input int32) {
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
 		Unset: x.Fault.Field, Absent: x.Fault.Absent, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
 	}
+	if from, _, known := x.ElementAt(); known {
+		open, _ := x.Program.Packing.Visits[x.From.ID].Open(x.Here, x.In.Place)
+		f.Far = from >= open
+	}
 	x.addFault(f)
 	if f.Circle == nil {
 		x.noteTurned(f)
 	}
 }
 
-// addFault notes f, unless it is known. One in which nothing was guessed is
-// preferred.
+// addFault notes f, unless it is known. One in which nothing was guessed is preferred, and then one
+// that is not far, since no other element need have ended.
 func (x *search) addFault(f Fault) {
 	key := faultKey{assign: f.Assign, unset: f.ReadAt, input: f.Input}
 	switch {
@@ -156,7 +160,7 @@ func (x *search) addFault(f Fault) {
 	case f.Assign == nil && f.Circle == nil:
 		return // an overflow
 	}
-	if known, ok := x.faults[key]; !ok || known.Guessed && !f.Guessed {
+	if known, ok := x.faults[key]; !ok || known.Guessed && (!f.Guessed || known.Far && !f.Far) {
 		x.faults[key] = f
 	}
 }

@@ -12,7 +12,8 @@
 //   - From a guard to a formula: read.go, with compare.go (comparisons) and host.go (host guards);
 //     term.go (what is compared), literal.go (atoms), formula.go (and, or, not), facts.go (formulas
 //     that no guard is read for), float.go.
-//   - From a formula to a problem with numbered variables: problem.go and cell.go.
+//   - From a formula to a problem with numbered variables: problem.go, cell.go and holes.go (a long chain as
+//     intervals).
 //   - The search: search.go, state.go, memo.go; its theories are matrix.go and partition.go.
 //   - From a state to values: values.go; render.go and model.go, which show them.
 //

@@ -99,6 +99,22 @@ func TestLargest(t *testing.T) {
 			texts := strings.Split(each(501, "\n", func(i int) string { return fmt.Sprintf("v0 == %d", i) }), "\n")
 			return gap(Int(t, 1, "int 0..500", texts...)...)
 		}, []guard.Verdict{guard.Unsat}},
+		{"a gap of 20,000 arms", func() guard.Answer {
+			texts := strings.Split(each(20_000, "\n", func(i int) string { return fmt.Sprintf("v0 == %d", i) }), "\n")
+			return gap(Int(t, 1, "int 0..20000", texts...)...)
+		}, []guard.Verdict{guard.Sat}},
+		{"no gap of 20,001 arms", func() guard.Answer {
+			texts := strings.Split(each(20_001, "\n", func(i int) string { return fmt.Sprintf("v0 == %d", i) }), "\n")
+			return gap(Int(t, 1, "int 0..20000", texts...)...)
+		}, []guard.Verdict{guard.Unsat}},
+		{"5,000 gaps between intervals, one of which another field allows", func() guard.Answer {
+			texts := strings.Split(each(5_000, "\n", func(i int) string { return fmt.Sprintf("v0 > %d && v0 < %d", 4*i, 4*i+3) }), "\n")
+			return gap(Int(t, 2, "int 0..20000", append(texts, "v0 - v1 < 19990", "v1 > 0")...)...)
+		}, []guard.Verdict{guard.Sat}},
+		{"a text that is none of 5,000", func() guard.Answer {
+			texts := strings.Split(each(5_000, "\n", func(i int) string { return fmt.Sprintf("v0 == \"t%d\"", i) }), "\n")
+			return gap(Int(t, 1, "string", texts...)...)
+		}, []guard.Verdict{guard.Sat}},
 		{"64 calls", func() guard.Answer {
 			return guard.Satisfy(Int(t, 64, "int", each(64, " && ", func(i int) string { return fmt.Sprintf("%sask(v%d)", strings.Repeat("!", i%2), i) }))[0].Holds)
 		}, []guard.Verdict{guard.Sat, guard.Undecided}},

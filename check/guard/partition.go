@@ -5,11 +5,13 @@ package guard
 // choose from, so that this decides equality: what is in different classes may
 // differ, unless both hold a constant. Classes are merged by renaming one of them,
 // in O(n). A class is named by one of its strings; one that holds a constant, by
-// the constant.
+// the constant. Where there are many pairs of strings, those of classes are looked up, until classes
+// are merged.
 type partition struct {
 	class    []int32 // by string
 	constant []bool  // by string
 	apart    [][2]int32
+	looked   map[[2]int32]int // how many pairs make two classes different, the lower first; nil until it is asked
 	merged   []renaming
 	work     int
 }
@@ -34,18 +36,48 @@ func (p *partition) equal(x, y int32) known {
 	case p.constant[a] && p.constant[b]:
 		return no
 	}
+	if len(p.apart) > fewPairs {
+		p.look()
+		return [...]known{open, no}[min(p.looked[inOrder(a, b)], 1)]
+	}
 	p.work += len(p.apart)
 	for _, pair := range p.apart {
-		c, d := p.class[pair[0]], p.class[pair[1]]
-		if a == c && b == d || a == d && b == c {
+		if p.classes(pair) == inOrder(a, b) {
 			return no
 		}
 	}
 	return open
 }
 
+// fewPairs is how many are gone through one by one. Tests change it.
+var fewPairs = 64
+
+// look makes the pairs of classes ready to be looked up.
+func (p *partition) look() {
+	if p.work++; p.looked != nil {
+		return
+	}
+	p.work += len(p.apart)
+	p.looked = map[[2]int32]int{}
+	for _, pair := range p.apart {
+		p.looked[p.classes(pair)]++
+	}
+}
+
+// classes are those of a pair, the lower first.
+func (p *partition) classes(pair [2]int32) [2]int32 {
+	return inOrder(p.class[pair[0]], p.class[pair[1]])
+}
+
+func inOrder(a, b int32) [2]int32 { return [2]int32{min(a, b), max(a, b)} }
+
 // separate makes x and y different; they must not be in one class.
-func (p *partition) separate(x, y int32) { p.apart = append(p.apart, [2]int32{x, y}) }
+func (p *partition) separate(x, y int32) {
+	p.apart = append(p.apart, [2]int32{x, y})
+	if p.looked != nil {
+		p.looked[p.classes([2]int32{x, y})]++
+	}
+}
 
 // merge makes x and y equal; they must not be known to differ.
 func (p *partition) merge(x, y int32) {
@@ -60,10 +92,19 @@ func (p *partition) merge(x, y int32) {
 		}
 	}
 	p.work += len(p.class)
+	p.looked = nil
 }
 
 // undo takes back what was added since there were so many pairs and renamings.
 func (p *partition) undo(apart, merged int) {
+	if merged < len(p.merged) {
+		p.looked = nil
+	}
+	if p.looked != nil {
+		for _, pair := range p.apart[apart:] {
+			p.looked[p.classes(pair)]--
+		}
+	}
 	p.apart = p.apart[:apart]
 	for i := len(p.merged) - 1; i >= merged; i-- {
 		p.class[p.merged[i].text] = p.merged[i].old

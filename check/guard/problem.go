@@ -45,8 +45,8 @@ func newProblem(f Formula) (*problem, string) {
 	if why != "" {
 		return nil, why
 	}
-	if p.root = roots[0]; len(laws) > 0 {
-		p.root = p.group(opAnd, append(roots, laws...))
+	if p.root = p.joinHoles(roots[0]); len(laws) > 0 {
+		p.root = p.group(opAnd, append([]int32{p.root}, laws...))
 	}
 	return p, ""
 }

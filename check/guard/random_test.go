@@ -121,7 +121,16 @@ func (th *theme) random(r *rand.Rand, n int) string {
 }
 
 // TestRandom compares answers with those of trying everything.
-func TestRandom(t *testing.T) {
+func TestRandom(t *testing.T) { testRandom(t) }
+
+// TestRandomAsMany does it as where there are many comparisons.
+func TestRandomAsMany(t *testing.T) {
+	guard.Few(1)
+	defer guard.Few(64)
+	testRandom(t)
+}
+
+func testRandom(t *testing.T) {
 	batches := 36
 	if testing.Short() {
 		batches = 10

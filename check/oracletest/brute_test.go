@@ -155,7 +155,7 @@ func TestBruteForceOptionalRecords(t *testing.T) {
 // of lists.
 func TestBruteForceFans(t *testing.T) {
 	t.Parallel()
-	fans := &machines{generate: oracletest.GenerateFans, count: *oracleCount / 6, part: 4}
+	fans := &machines{generate: oracletest.GenerateFans, count: *oracleCount / 4, part: 4}
 	fans.compare(t)
 	fans.want(t,
 		"no-way-to-finish", "unbounded-loop", "bound-without-else", "unreachable-state", "unhandled-done", "spinning-loop", "dead-arm",

@@ -55,7 +55,7 @@ func (g *generator) atom(field string) string {
 	add(field == "duration 0s..20s", "event.v > 4s", "event.v <= w")
 	add(g.fans, "len(xs) > 1", "len(xs) == 0", "n < 2", "len(xs) > n", "len(xs) == n")
 	add(g.set, "len(ys) > 0", "len(ys) <= n")
-	add(g.inFan && g.chance(0.3), "event.index == 0", "event.index < 1")
+	add(g.inFan && g.chance(0.5), "event.index == 0", "event.index < 1", "event.index + 1 == 2", "event.index == n", "event.index > 0 && n < 2")
 	add(g.inFan && g.records, "event.item.on", "!event.item.on && n < 2")
 	return pick(g, list)
 }
@@ -100,6 +100,7 @@ func (g *generator) assign(field string) string {
 	add(field == "Color", "c = event.v")
 	add(field == "duration 0s..20s", "w = event.v")
 	add(g.inFan, "n = n + 1")
+	add(g.inFan && g.chance(0.5), "n = event.index", "n = min(n + event.index, 3)", "n = event.index + 1")
 	add(g.inFan && g.records && g.flag, "b = event.item.on")
 	add(g.set, "ys = []")
 	add(field == "[0..2]string", "ys = event.v", "ys = event.v")

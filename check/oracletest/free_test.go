@@ -22,7 +22,7 @@ func (s *Space) Free() bool {
 		visit(e, func(e *machine.Expr) {
 			switch e.Op {
 			case "event":
-				free = free || e.Name == "index" || strings.HasPrefix(e.Name, "item.") // it is free, as elements are alike
+				free = free || strings.HasPrefix(e.Name, "item.") // of one step the next knows nothing of it
 			case "==", "!=", "<", "<=", ">", ">=":
 				free = free || !known(e.Args[0]) && !known(e.Args[1]) && !finite(&e.Args[0].Type)
 			}

@@ -105,6 +105,8 @@ func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
 	})
 	if !r.book.readsElement() {
 		out = out[:1]
+	} else if i := slices.Index(out, e.parts[max(part, 0)]); part >= 0 && i > 0 { // the one that the row names
+		out = slices.Insert(slices.Delete(out, i, i+1), 0, e.parts[part])
 	}
 	return out, nil
 }

@@ -247,10 +247,13 @@ func plain(t *ir.Type) machine.Value {
 }
 
 // key tells values of one type apart.
-func key(v machine.Value) string {
-	text := strconv.FormatBool(v.IsSet()) + strconv.FormatInt(v.Int(), 10) + "/" + v.Text()
+func key(v machine.Value) string { return string(appendKey(make([]byte, 0, 64), v)) }
+
+func appendKey(text []byte, v machine.Value) []byte {
+	text = strconv.AppendInt(strconv.AppendBool(text, v.IsSet()), v.Int(), 10)
+	text = append(append(text, '/'), v.Text()...)
 	for _, item := range v.List() {
-		text += "/" + key(item)
+		text = appendKey(append(text, '/'), item)
 	}
 	return text
 }

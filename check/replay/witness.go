@@ -332,8 +332,8 @@ func (r *run) await(in *input) error {
 	return nil
 }
 
-// justBefore is how long before the end of a wait something comes that is late.
-const justBefore = int64(time.Millisecond)
+// JustBefore is how long before the end of a wait something comes that is late.
+const JustBefore = int64(time.Millisecond)
 
 // linger lets the time pass until just before the timer or the time limit that
 // would come before in, and reports whether it did. What comes at a time of its
@@ -355,10 +355,10 @@ func (r *run) linger(in *input) bool {
 			end = min(end, r.startOf(&t)+limit)
 		}
 	}
-	if end == math.MaxInt64 || end-justBefore <= r.now {
+	if end == math.MaxInt64 || end-JustBefore <= r.now {
 		return false
 	}
-	r.now = end - justBefore
+	r.now = end - JustBefore
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -148,6 +149,14 @@ func itemsOf(t *ir.Type, n int64) []any {
 		items[i] = anyValue(t.Elem)
 	}
 	return items
+}
+
+// OfLength is a text or a list of type t that is n long, or no longer than one is written out.
+func OfLength(t *ir.Type, n int64) any {
+	if n = min(n, maxLeast); t.Kind == ir.String {
+		return strings.Repeat("x", int(n))
+	}
+	return itemsOf(t, n)
 }
 
 // sample is a value for a code of n, which is no list.

@@ -48,10 +48,11 @@ const (
 // exact reports whether codes of d are computed as numbers are.
 func (d *Domain) exact() bool { return d.Sort == ByValue || d.Sort == ByLength }
 
-// Node is a parameter, a context field, or a field of an event.
+// Node is a parameter, a context field, a field of an event, or a part of an element.
 type Node struct {
-	Var      *ir.Var   // nil for a field of an event
-	Event    *ir.Event // nil for a field of a failure
+	Var      *ir.Var   // nil for what comes with an input
+	Event    *ir.Event // nil for a field of a failure, and a part of an element
+	Do       *ir.Do    // of a part of an element: the fan-out
 	Field    *ir.EventField
 	Type     *ir.Type
 	Sent     *Node  // of a field of an event that may be absent: whether what it is within comes, innermost first

@@ -26,7 +26,7 @@ func (t *Tracked) readFans() {
 		}
 		n.needed = true
 		switch {
-		case f.Least < f.Most && f.Most <= MaxHeldElements && t.endsWithEffects(d):
+		case f.Least < f.Most && f.Most <= MaxHeldElements && (t.endsWithEffects(d) || t.parts[part{d, ir.IndexField}] != nil):
 			n.Read = true
 			n.cuts = append(n.cuts, &ir.Const{Kind: ir.List, Int: f.Most - 1})
 		case f.Least == 0:

@@ -33,11 +33,15 @@ func (t *Tracked) readNames(e *ir.Binary, arm *ir.Arm) bool {
 // where they would be too many.
 func (d *Domain) name() {
 	vars, most, of := 0, 0, map[*ir.Event]int{}
+	items, mostItems := map[*ir.Do]int{}, 0
 	for _, n := range d.nodes {
 		switch {
 		case n.Event != nil:
 			of[n.Event]++
 			most = max(most, of[n.Event])
+		case n.Do != nil:
+			items[n.Do]++
+			mostItems = max(mostItems, items[n.Do])
 		case n.Var == nil: // a failure brings names of its own
 			d.Sort = Free
 			return
@@ -45,7 +49,7 @@ func (d *Domain) name() {
 			vars++
 		}
 	}
-	for i, left := 1, vars+most; left > 0; i++ {
+	for i, left := 1, vars+most+mostItems; left > 0; i++ {
 		if text := "name" + strconv.Itoa(i); !slices.Contains(d.texts, text) {
 			d.texts = append(d.texts, text)
 			left--

@@ -3,7 +3,7 @@
 //
 // In the order in which to read them: domain.go (the four ways to tell values apart),
 // tracked.go (which data that is done for), reads.go and lengths.go (what the text
-// reads, and by which constants), fans.go (how many elements a list has), waits.go (how long data lets timers wait), ranges.go
+// reads, and by which constants), fans.go and elements.go (how many elements a list has, and which one it is), waits.go (how long data lets timers wait), ranges.go
 // (what certainly fits), compared.go and named.go (which values stand for others), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
@@ -24,8 +24,10 @@ type Tracked struct {
 	Vars     map[*ir.Var]*Node
 	fields   map[*ir.EventField]*Node
 	failure  [4]*Node // the fields of a failure, by index
+	parts    map[part]*Node
+	elements map[*ir.Handler][]*ir.Do // the fan-outs of whose elements it takes inputs
 	Nodes    []*Node
-	Chosen   []*Node // fields of events
+	Chosen   []*Node // fields of events, and parts of elements
 	Loose    bool    // counters are not held: every bound is both open and used up
 	Retries  bool    // but those of retries are held all the same
 	FewOpen  bool    // of no fan-out more open elements are told apart than where no number matters
@@ -45,7 +47,7 @@ func New(m *ir.Machine) *Tracked { return NewWithout(m, nil, MostValues) }
 // NewWithout is New where it need not be known whether the sums given stay in their ranges,
 // and up to span values are told apart where one of them is chosen.
 func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
-	t := &Tracked{machine: m, Wide: span > MostValues, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}}
+	t := &Tracked{machine: m, Wide: span > MostValues, Vars: map[*ir.Var]*Node{}, fields: map[*ir.EventField]*Node{}, parts: map[part]*Node{}, elements: map[*ir.Handler][]*ir.Do{}}
 	for _, list := range [][]*ir.Var{m.Inputs(), m.Fields} {
 		for _, v := range list {
 			t.Vars[v] = t.add(&Node{Var: v, Type: v.Type})
@@ -70,6 +72,7 @@ func NewWithout(m *ir.Machine, sums []*Sum, span int) *Tracked {
 	for i, f := range ir.FailureFields {
 		t.failure[i] = t.addChosen(&Node{Field: f, Type: f.Type})
 	}
+	t.addElements()
 	t.readGuards()
 	t.readEffects()
 	t.readChecked()
@@ -130,7 +133,11 @@ func (t *Tracked) Refs(e ir.Expr, arm *ir.Arm) []*Node {
 			switch {
 			case f == nil:
 			case t.ofElement(trigger, f):
-				return nil
+				for _, n := range t.partsOf(e, arm) {
+					if !slices.Contains(out, n) {
+						out = append(out, n)
+					}
+				}
 			case trigger.Kind == ir.OnFailed:
 				out = append(out, t.failure[f.Index])
 			default:

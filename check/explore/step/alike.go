@@ -75,6 +75,9 @@ func (p *Program) lastUses(in *InputCode) *lastUses {
 			})
 		}
 	}
+	if in.Do != nil && in.Do.Fan != nil && p.Tracked.Index(in.Do) != nil {
+		u.fields[p.Tracked.Index(in.Do).Index] = anywhere // which of them ends
+	}
 	lookBack(p.atoms, u.atoms)
 	for id, a := range p.atoms {
 		for _, arg := range a.told {

@@ -45,10 +45,13 @@ func (s *Step) chooseRegion(d *data.Domain, lo, hi int64) int64 {
 // of is the one of refs that belongs to the input at hand.
 func (s *Step) of(refs []*data.Node) *data.Node {
 	for _, n := range refs {
-		if n.Event == s.In.Event {
-			if n.Event != nil || s.In.Kind == ir.CaseFailure {
-				return n
-			}
+		if n.Event == s.In.Event && n.Do == nil && (n.Event != nil || s.In.Kind == ir.CaseFailure) {
+			return n
+		}
+	}
+	for _, n := range refs {
+		if n.Do != nil && n.Do == s.In.Do {
+			return n
 		}
 	}
 	return refs[0]
@@ -138,7 +141,12 @@ func (s *Step) choosePayload(n *data.Node) int64 {
 		return s.bringsFlag()
 	}
 	asked := s.Oracle.asked
-	code := s.chooseCode(n)
+	var code int64
+	if n.Do != nil {
+		code = s.choosePart(n)
+	} else {
+		code = s.chooseCode(n)
+	}
 	if s.Oracle.asked > asked {
 		s.made = append(s.made, made{n.Index, false})
 	}
@@ -156,7 +164,8 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 	case data.ByValue:
 		if n.Few() {
-			return s.chooseFew(n)
+			values := s.fewOf(n)
+			return values[s.Oracle.Choose(len(values))]
 		}
 		lo, hi := n.Between()
 		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
@@ -167,8 +176,8 @@ func (s *Step) chooseCode(n *data.Node) int64 {
 // few are the values from which a field of an event is chosen that is compared with peers.
 type few struct{ peers, values []int64 }
 
-// chooseFew is a free choice of n, which is only compared.
-func (s *Step) chooseFew(n *data.Node) int64 {
+// fewOf are the values from which n is chosen, which is only compared.
+func (s *Step) fewOf(n *data.Node) []int64 {
 	s.peers = s.peers[:0]
 	for _, p := range n.Peers {
 		if p.Slot == nil || !p.Valued() || p.Domain.Sort != data.ByValue {
@@ -187,5 +196,5 @@ func (s *Step) chooseFew(n *data.Node) int64 {
 		}
 		values = of.values
 	}
-	return values[s.Oracle.Choose(len(values))]
+	return values
 }

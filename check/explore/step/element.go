@@ -3,6 +3,7 @@ package step
 import (
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -40,10 +41,46 @@ func (c *compiler) touchPart(e *ir.FieldRef, arm *ir.Arm) func(*Step) {
 	}
 }
 
-// IndexBelow holds where the index of an element is less than n; input is what guards are read on.
-func IndexBelow(n ir.Expr, input *ir.Case) guard.Formula {
+// choosePart chooses what n is of the element at hand. Of the list it is not known.
+func (s *Step) choosePart(n *data.Node) (code int64) {
+	v := &s.Program.Packing.Visits[s.From.ID]
+	asked := s.Oracle.asked
+	switch {
+	case n.Field.Name != ir.IndexField:
+		code = s.chooseCode(n)
+	case len(v.open[s.In.Place]) > 1:
+		return s.groupOf(s.In.Place).code // any element that is open may come
+	default:
+		code = s.chooseIndex(n)
+	}
+	s.Guess = s.Guess || s.Oracle.asked > asked
+	return code
+}
+
+// chooseIndex chooses the index n of the element at hand.
+func (s *Step) chooseIndex(n *data.Node) int64 {
+	codes, known := s.indexes[n]
+	switch {
+	case n.Few() && len(n.Peers) > 0:
+		codes = slices.DeleteFunc(slices.Clone(s.fewOf(n)), func(i int64) bool { return i >= n.Do.Fan.Most })
+	case !known:
+		for i := int64(0); i < n.Do.Fan.Most; i++ {
+			code, last := n.Group(i)
+			codes, i = append(codes, code), last
+		}
+		s.indexes[n] = codes
+	}
+	return codes[s.Oracle.Choose(len(codes))]
+}
+
+// Index holds where the index of an element compares with n by op; input is what guards are read on.
+func Index(op ir.Op, n int64, input *ir.Case) guard.Formula {
+	return indexIs(op, &ir.Lit{E: ir.E{T: &ir.Type{Kind: ir.Int}}, Value: &ir.Const{Kind: ir.Int, Int: n}}, input)
+}
+
+func indexIs(op ir.Op, n ir.Expr, input *ir.Case) guard.Formula {
 	return guard.Read(&ir.Binary{
-		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: ir.OpLt,
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
 		X: &ir.FieldRef{E: ir.E{T: &ir.Type{Kind: ir.Int}}, Name: ir.IndexField}, Y: n,
 	}, input).Holds
 }
@@ -54,7 +91,7 @@ func InList(f *ir.Fan, input *ir.Case) guard.Formula {
 	if !f.List.Param || f.List.Always() != nil {
 		return guard.And()
 	}
-	return IndexBelow(&ir.Len{E: ir.E{T: &ir.Type{Kind: ir.Int}}, X: &ir.VarRef{E: ir.E{T: f.List.Type}, Var: f.List}}, input)
+	return indexIs(ir.OpLt, &ir.Len{E: ir.E{T: &ir.Type{Kind: ir.Int}}, X: &ir.VarRef{E: ir.E{T: f.List.Type}, Var: f.List}}, input)
 }
 
 // truth is what is known of e, a comparison, whatever the data is.

@@ -19,6 +19,7 @@ import (
 //     list they are counted up to enough where ends that come again and again change
 //     nothing more: whether there are still as many after another end is a guess then, as
 //     the length of such a list is (see data.Elements).
+//   - Where the index is read, those of each group of indexes are counted that are not told apart.
 //
 // A retry that changes nothing that is held takes the run nowhere: the element that has
 // used up its retries may have done so in this very configuration. So what follows when
@@ -27,9 +28,10 @@ import (
 
 // fans is what is known of the fan-outs of a machine by its text.
 type fans struct {
-	counted map[*ir.Do]int64                      // up to how many open elements are told apart; 0 where they are not counted
+	counted map[*ir.Do][]group                    // which are told apart, without their bits; none where they are not counted
 	retries map[*ir.State]map[*ir.Arm]sharedRetry // by leaf
 	beyond  map[*ir.Arm]int64                     // by retry that counts beyond a visit: how often all elements may make it
+	retried map[*ir.Do]bool
 }
 
 // sharedRetry is a retry that the elements of a fan-out make, each as often as it says.
@@ -38,7 +40,8 @@ type sharedRetry struct {
 	timed bool  // nothing but a timer bounds it
 	most  int64 // of all elements together
 
-	places []int // of the dos of the leaf that make it
+	places []int    // of the dos of the leaf that make it
+	makes  [][]bool // by the same, of those whose elements are told apart: by group, whether its guard lets one make it
 }
 
 // retriesIn is how often an element of d may make the retry a in a visit: of one without
@@ -64,20 +67,23 @@ func retriesIn(d *ir.Do, a *ir.Arm) int64 {
 func (p *Packing) RetriesIn(d *ir.Do, a *ir.Arm) int64 { return retriesIn(d, a) }
 
 func newFans(t *flat.Table, tracked *data.Tracked) *fans {
-	f := &fans{counted: map[*ir.Do]int64{}, retries: map[*ir.State]map[*ir.Arm]sharedRetry{}, beyond: map[*ir.Arm]int64{}}
+	f := &fans{counted: map[*ir.Do][]group{}, retries: map[*ir.State]map[*ir.Arm]sharedRetry{}, beyond: map[*ir.Arm]int64{}, retried: map[*ir.Do]bool{}}
 	for _, d := range t.Machine.Dos {
 		if d.Fan == nil || d.Fan.Most == 0 {
 			continue
 		}
+		most := int64(0)
 		for in := range t.Inputs(d.State) {
 			for _, c := range in.Choices {
 				if in.Do == d && c.Arm != nil && c.Arm.Kind == ir.Stay && assignsHeld(c.Arm.Block, tracked) {
-					f.counted[d] = max(f.counted[d], toTellApart(d, c.Arm.Block, tracked))
+					most = max(most, toTellApart(d, c.Arm.Block, tracked))
 				}
 			}
 		}
+		f.counted[d] = groupsOf(d, most, tracked)
 		for _, a := range t.Retries(d) {
 			if a.Max == nil || *a.Max > 0 {
+				f.retried[d] = true
 				f.share(t, d.State, a, !assignsHeld(a.Block, tracked) && !flat.CountsBeyondVisit(a))
 			}
 		}
@@ -105,6 +111,7 @@ func (f *fans) share(t *flat.Table, leaf *ir.State, a *ir.Arm, open bool) {
 	for i, d := range leaf.Dos {
 		if slices.Contains(t.Retries(d), a) {
 			r.places = append(r.places, i)
+			r.makes = append(r.makes, mayMake(a, f.counted[d]))
 			_, most := d.Elements()
 			r.most = graph.Sum(r.most, graph.Times(retriesIn(d, a), most))
 		}
@@ -172,8 +179,10 @@ func (s *Step) countElements(code *StateCode) {
 		case counted:
 			s.Guess = true
 			most := e.Most
-			if enough := s.Program.Packing.Visits[f.do.State.ID].enough[f.place]; enough > 0 {
-				most = max(min(most, enough), e.Least)
+			visit := &s.Program.Packing.Visits[f.do.State.ID]
+			list := visit.open[f.place]
+			if last := list[len(list)-1]; last.enough > 0 && (len(list) == 1 || visit.begun[f.place].Mask == 0) {
+				most = max(min(most, last.from+last.enough), e.Least)
 			}
 			n := e.Least + int64(s.Oracle.Choose(int(most-e.Least)+1))
 			if e.Least = n; n < most {
@@ -200,11 +209,10 @@ func (s *Step) beginElements(leaf *ir.State) {
 		}
 		switch {
 		case v.Counts(e.Place):
-			n := e.Least
-			if enough := v.enough[e.Place]; enough > 0 {
-				n = min(n, enough)
+			for i := range v.open[e.Place] {
+				g := &v.open[e.Place][i]
+				g.open.Set(s.Next, uint64(min(g.within(e.Least), g.most())))
 			}
-			v.open[e.Place].Set(s.Next, uint64(n))
 		case e.Most == 0:
 			v.End(s.Next, e.Place)
 		}
@@ -215,15 +223,19 @@ func (s *Step) beginElements(leaf *ir.State) {
 // that one has.
 func (s *Step) EndOne(i int) {
 	v := &s.Program.Packing.Visits[s.From.ID]
-	if v.Counts(i) {
-		if _, orMore := v.Open(s.Next, i); orMore {
-			if s.Guess = true; s.Oracle.Choose(2) == 1 {
-				s.OneLess = true
-				return
-			}
+	if !v.Counts(i) {
+		v.End(s.Next, i)
+		return
+	}
+	g := s.groupOf(i)
+	n := g.open.Get(s.Next)
+	if int64(n) == g.enough {
+		if s.Guess = true; s.Oracle.Choose(2) == 1 {
+			s.OneLess = true
+			return
 		}
 	}
-	v.End(s.Next, i)
+	g.open.Set(s.Next, n-1)
 }
 
 // usedUpByElement reports whether the element at hand has used up the retries of c.
@@ -253,10 +265,10 @@ func (s *Step) usedUpByElement(c *ChoiceCode) bool {
 func (s *Step) allRetries(c *ChoiceCode) int64 {
 	v := &s.Program.Packing.Visits[s.From.ID]
 	total := int64(0)
-	for _, i := range c.retry.places {
+	for k, i := range c.retry.places {
 		switch {
 		case v.begun[i].Mask != 0:
-			total = graph.Sum(total, graph.Times(int64(c.Max), int64(v.begun[i].Get(s.Here))))
+			total = graph.Sum(total, graph.Times(int64(c.Max), v.makers(s.Here, i, c.retry.makes[k])))
 		case s.From.Dos[i].Fan == nil:
 			total = graph.Sum(total, int64(c.Max))
 		default:

@@ -60,9 +60,9 @@ type Visit struct {
 	plain    data.Bits   // how many of the dos whose end nothing but `done` can see have ended
 	ended    []data.Bits // by place in the leaf's dos: one bit, for those that are not plain
 	order    []int       // by place in the leaf's dos: place among the plain ones, or -1
-	open     []data.Bits // by place in the leaf's dos: of a fan-out whose elements are counted, how many are open; else no bits
-	enough   []int64     // by the same: as many or more are one; 0 where all numbers are told apart
-	begun    []data.Bits // by the same: with how many elements it began, where a retry is counted that all of them make; else no bits
+	open     [][]group   // by place in the leaf's dos: of a fan-out whose elements are counted, those that are told apart
+	begun    []data.Bits // by the same: with how many elements it began, where that matters later; else no bits
+	turns    []bool      // by the same: an element that waits for a retry gives its place to another
 	Waiting  []data.Bits // by place in the leaf's dos: one bit, for those whose retries are told apart from their attempts
 	nPlain   int
 	counters map[*ir.Arm]data.Bits
@@ -150,24 +150,24 @@ func (p *Packing) overlay(m *ir.Machine, c *Clocks, plain func(*ir.Do) bool, fan
 		local := start
 		v := &p.Visits[s.ID]
 		v.ended = make([]data.Bits, len(s.Dos))
-		v.order, v.Waiting, v.open = make([]int, len(s.Dos)), make([]data.Bits, len(s.Dos)), make([]data.Bits, len(s.Dos))
-		v.enough, v.begun = make([]int64, len(s.Dos)), make([]data.Bits, len(s.Dos))
+		v.order, v.Waiting, v.open = make([]int, len(s.Dos)), make([]data.Bits, len(s.Dos)), make([][]group, len(s.Dos))
+		v.begun, v.turns = make([]data.Bits, len(s.Dos)), make([]bool, len(s.Dos))
 		v.retries = fans.retries[s]
 		for i, d := range s.Dos {
 			v.order[i] = -1
 			switch {
+			case len(fans.counted[d]) > 0:
+				v.open[i], v.turns[i] = fans.counted[d], fans.retried[d]
+				for k := range v.open[i] {
+					v.open[i][k].open = local.reserve(bits.Len64(uint64(v.open[i][k].most())))
+				}
 			case plain(d):
 				v.order[i] = v.nPlain
 				v.nPlain++
-			case fans.counted[d] > 0:
-				v.open[i] = local.reserve(bits.Len64(uint64(fans.counted[d])))
-				if fans.counted[d] < d.Fan.Most {
-					v.enough[i] = fans.counted[d]
-				}
 			default:
 				v.ended[i] = local.reserve(1)
 			}
-			if fans.countsRetriesOf(s, i) {
+			if fans.countsRetriesOf(s, i) || len(v.open[i]) > 1 && d.Fan.Limit > 0 && d.Fan.Limit < d.Fan.Most {
 				v.begun[i] = local.reserve(bits.Len64(uint64(d.Fan.Most)))
 			}
 			if c.WaitCounts(s, i) {
@@ -218,30 +218,31 @@ func (v *Visit) HasEnded(words []uint64, i int) bool {
 		return v.order[i] < int(v.plain.Get(words))
 	}
 	if v.Counts(i) {
-		return v.open[i].Get(words) == 0
+		return !slices.ContainsFunc(v.open[i], func(g group) bool { return g.open.Get(words) != 0 })
 	}
 	return v.ended[i].Get(words) != 0
 }
 
 // Counts reports whether the do at place i of the leaf is a fan-out whose open elements
 // are counted.
-func (v *Visit) Counts(i int) bool { return v.open[i].Mask != 0 }
+func (v *Visit) Counts(i int) bool { return len(v.open[i]) > 0 }
 
 // Open is how many elements of the do at place i are open, where they are counted. There
 // may be more where the number is not told apart from greater ones.
 func (v *Visit) Open(words []uint64, i int) (n int64, orMore bool) {
-	n = int64(v.open[i].Get(words))
-	return n, n > 0 && n == v.enough[i]
+	for k := range v.open[i] {
+		g := &v.open[i][k]
+		open := int64(g.open.Get(words))
+		n, orMore = n+open, orMore || open > 0 && open == g.enough
+	}
+	return n, orMore
 }
 
-// End notes that the do at place i has ended; of elements that are counted, that one has.
+// End notes that the do at place i has ended, whose elements are not counted.
 func (v *Visit) End(words []uint64, i int) {
-	switch {
-	case v.order[i] >= 0:
+	if v.order[i] >= 0 {
 		v.plain.Set(words, v.plain.Get(words)+1)
-	case v.Counts(i):
-		v.open[i].Set(words, v.open[i].Get(words)-1)
-	default:
+	} else {
 		v.ended[i].Set(words, 1)
 	}
 }

@@ -2,7 +2,7 @@
 // the environment chooses is asked of an oracle, which enumerates all answers.
 //
 // In the order in which to read them: oracle.go (free choices), packing.go (where the
-// words of a configuration have their parts), fans.go (elements of lists), step.go (the step at hand, and which arm
+// words of a configuration have their parts), fans.go and groups.go (elements of lists), step.go (the step at hand, and which arm
 // is taken), choose.go (payloads), enter.go (leaving and entering), effects.go
 // (blocks); then how a machine is made ready for that: program.go and leaves.go,
 // compile.go (guards, and in sums.go and touch.go what they read), wish.go (what the
@@ -39,11 +39,12 @@ type Step struct {
 	payloads []int64             // by data.Node.Index
 	have     []bool              // by data.Node.Index: the payload has been chosen
 	had      []int               // the indexes set in have
-	few      []few               // by data.Node.Index; see chooseFew
+	few      []few               // by data.Node.Index; see fewOf
 	peers    []int64             // scratch of that
 	Params   []int64             // of a start: what was chosen for the parameters that are held
 	params   map[*ir.Var]bool    // of a start: by the first leaf of what may be absent, whether it is there
 	regions  map[regions][]int64 // see filled
+	indexes  map[*data.Node][]int64
 	quiet    quiet
 	nulls    map[nullPart]bool // by what may be null of a json that becomes a record, whether it is
 	Timers   []StartedTimer    // the timers that the step has started, where their times matter
@@ -65,6 +66,7 @@ type Step struct {
 	Turned  int16         // how many requires sent the run elsewhere
 	Begun   []Elements    // of the fan-outs of the leaf that was entered, in the order of its dos
 	OneLess bool          // an element has ended of those that are not told apart
+	group   *group        // of the element at hand; nil until it is chosen
 	UsedUp  []*ChoiceCode // the retries of a fan-out that an element has used up
 
 	hosted    bool   // a host guard was asked since this was cleared
@@ -110,7 +112,7 @@ func New(p *Program) *Step {
 		Program: p, Here: make([]uint64, p.Packing.Words), Next: make([]uint64, p.Packing.Words), old: make([]uint64, p.Packing.Words),
 		verdicts: make([]int8, len(p.atoms)), answers: make([]int8, len(p.atoms)),
 		payloads: make([]int64, len(p.Tracked.Chosen)), have: make([]bool, len(p.Tracked.Chosen)), few: make([]few, len(p.Tracked.Chosen)),
-		params: map[*ir.Var]bool{}, regions: map[regions][]int64{}, nulls: map[nullPart]bool{},
+		params: map[*ir.Var]bool{}, regions: map[regions][]int64{}, indexes: map[*data.Node][]int64{}, nulls: map[nullPart]bool{},
 	}
 }
 
@@ -124,7 +126,7 @@ func (s *Step) Begin() {
 	}
 	s.had = s.had[:0]
 	s.Fault, s.Guess, s.Passed, s.Turned, s.TurnedByHost = Fault{}, false, nil, 0, s.TurnedByHost[:0]
-	s.OneLess = false
+	s.OneLess, s.group = false, nil
 	s.made, s.weighed = s.made[:0], 0
 	s.brought, s.flagsAsked = noneYet, 0
 	clear(s.nulls)

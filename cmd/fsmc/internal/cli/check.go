@@ -31,7 +31,8 @@ attempts of each activity, costs and time that any run can take. Some run reache
 figure; only a figure with "at most" may be too high. Behind the figure stands how it is
 computed. Costs, time and the figures "of the tree" include all runs that a run starts.
 --bounds also prints where each activity's results and failures are handled. With
---witness, check draws the run that reaches each figure. --format json always has the
+--witness, check draws the run that reaches each figure. If no run is known to reach an
+"at most" figure, it draws one that comes near, and says so. --format json always has the
 worst cases.
 
 With --format scenario, check prints the run of each finding as a scenario of

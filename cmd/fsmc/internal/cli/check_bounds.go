@@ -75,9 +75,10 @@ type jsonTreeFactors struct {
 	Runs     string            `json:"runs"`
 }
 
-// jsonWorstRun is a run that reaches figures.
+// jsonWorstRun is a run that reaches figures, or comes near them.
 type jsonWorstRun struct {
-	Reaches []string          `json:"reaches"` // "steps", "time", "cost tokens", "attempts of analyze"
+	Reaches []string          `json:"reaches"`          // "steps", "time", "cost tokens", "attempts of analyze"
+	Toward  []string          `json:"toward,omitempty"` // the same: upper bounds, which it is not known to reach
 	Witness *diag.JSONWitness `json:"witness"`
 }
 
@@ -114,7 +115,7 @@ func boundsJSON(w *check.Worst, expand bool) *jsonBounds {
 		}
 	}
 	for _, r := range worstRuns(w, expand) {
-		out.Runs = append(out.Runs, jsonWorstRun{Reaches: r.reaches, Witness: diag.NewJSONWitness(r.run)})
+		out.Runs = append(out.Runs, jsonWorstRun{Reaches: append([]string{}, r.reaches...), Toward: r.toward, Witness: diag.NewJSONWitness(r.run)})
 	}
 	for _, e := range w.Unbounded {
 		out.Unbounded = append(out.Unbounded, jsonEndless{What: e.What, Why: e.Why})
@@ -179,7 +180,7 @@ func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 	fmt.Fprintf(out, "\nThe worst case of %s:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	printFigure(t, w, "steps", w.Steps, ir.DecimalText)
-	printFigure(t, w, "time", w.Time, func(r *big.Rat) string { return ir.FormatDuration(int64(nanoseconds(r))) })
+	printFigure(t, w, "time", w.Time, timeText)
 	for _, f := range w.Costs {
 		printFigure(t, w, f.Name, f, ir.DecimalText)
 	}
@@ -227,18 +228,41 @@ func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text
 	fmt.Fprintf(t, "  %s\t%s\n", label, value)
 }
 
-// worstRun is a run that reaches figures.
+// worstRun is a run that reaches figures, or comes near them.
 type worstRun struct {
 	reaches []string
+	toward  []string // upper bounds, which it is not known to reach
+	said    []string // all of them, and of those how much it reaches
 	run     *diag.Witness
 }
 
-// worstRuns are the runs that reach the figures of w; figures that the same run
-// reaches share it. Without expand they are without the steps of the machines that they
+// note adds a figure to those of r; text is that of an amount.
+func (r *worstRun) note(what string, f check.Figure, text func(*big.Rat) string) {
+	amount, short := f.Short()
+	if !short {
+		r.reaches, r.said = append(r.reaches, what), append(r.said, what)
+		return
+	}
+	said := what + " (at most " + text(f.Amount)
+	if amount != nil {
+		said += ", here " + text(amount)
+	}
+	r.toward, r.said = append(r.toward, what), append(r.said, said+")")
+}
+
+// timeText is an amount of nanoseconds as a person reads it.
+func timeText(r *big.Rat) string { return ir.FormatDuration(int64(nanoseconds(r))) }
+
+// worstRuns are the runs of the figures of w; figures that have the same run
+// share it. Without expand they are without the steps of the machines that they
 // call.
 func worstRuns(w *check.Worst, expand bool) []worstRun {
 	var out []worstRun
 	add := func(what string, f check.Figure) {
+		text := ir.DecimalText
+		if what == "time" {
+			text = timeText
+		}
 		if f.Run == nil || f.Amount.Sign() == 0 {
 			return
 		}
@@ -248,11 +272,12 @@ func worstRuns(w *check.Worst, expand bool) []worstRun {
 		}
 		for i := range out {
 			if reflect.DeepEqual(out[i].run, run) {
-				out[i].reaches = append(out[i].reaches, what)
+				out[i].note(what, f, text)
 				return
 			}
 		}
-		out = append(out, worstRun{[]string{what}, run})
+		out = append(out, worstRun{run: run})
+		out[len(out)-1].note(what, f, text)
 	}
 	add("steps", w.Steps)
 	add("time", w.Time)
@@ -278,7 +303,11 @@ func printWorstRuns(out io.Writer, title string, w *check.Worst, expand bool) er
 		return nil
 	}
 	for _, r := range worstRuns(w, expand) {
-		fmt.Fprintf(out, "\nA worst run of %s for %s:\n", title, strings.Join(r.reaches, ", "))
+		kind := "worst run"
+		if len(r.reaches) == 0 {
+			kind = "run"
+		}
+		fmt.Fprintf(out, "\nA %s of %s for %s:\n", kind, title, strings.Join(r.said, ", "))
 		if err := diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)}); err != nil {
 			return err
 		}

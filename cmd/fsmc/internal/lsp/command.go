@@ -47,7 +47,7 @@ func execute(s *server, params *json.RawMessage) (work, error) {
 	}, nil
 }
 
-// worstRuns are the figures of a machine, each with a run that reaches it.
+// worstRuns are the figures of a machine, each with a run that reaches it, or else comes near.
 func (v *view) worstRuns(ctx context.Context, name string) (string, error) {
 	server := v.folder.server
 	program := v.unit().Program
@@ -69,9 +69,14 @@ func (v *view) worstRuns(ctx context.Context, name string) (string, error) {
 	w := worst[i]
 	lines := []string{"the worst case of " + name + ": " + worstText(w)}
 	for _, f := range append([]check.Figure{w.Steps, w.Time}, w.Costs...) {
-		if f.Run != nil {
-			lines = append(lines, f.Name+": "+runOf(f.Run.Diag()))
+		if f.Run == nil {
+			continue
 		}
+		name := f.Name
+		if _, short := f.Short(); short {
+			name += ", not reached by this run"
+		}
+		lines = append(lines, name+": "+runOf(f.Run.Diag()))
 	}
 	return strings.Join(lines, "\n"), nil
 }
