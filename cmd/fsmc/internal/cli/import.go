@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,8 @@ wrong with the original.
 Formats:
 ` + formatList(formats.Sources, func(f foreign.Source) (name, summary string) { return f.Name, f.Summary }) + `
 The machine is printed, and the report is on standard error; with -o the machine is
-in a file, and the report is printed. With --format json and without -o, the report has
+in a file, and the report is printed. A file that is there with another text is left alone.
+With --format json and without -o, the report has
 the machine as its field "text". Files are read up to 16 MiB.
 
 Exit status 1: the file is not of that format.`,
@@ -77,7 +79,18 @@ func (i *importer) run(path string) error {
 	} else if err != nil {
 		return err
 	}
-	return i.deliver(result, i.output, i.json, i.write)
+	return i.deliver(result, i.output, i.json, i.writeNew)
+}
+
+// writeNew is write for a file that is not there: people go on with what was imported.
+func (i *importer) writeNew(output string, text []byte) error {
+	if info, err := os.Stat(output); err == nil && info.Mode().IsRegular() {
+		there, err := os.ReadFile(output)
+		if err == nil && len(bytes.TrimSpace(there)) > 0 && !bytes.Equal(there, text) {
+			return fmt.Errorf("file %q is there already, with another text, and is left alone: remove it, or write to another file", output)
+		}
+	}
+	return i.write(output, text)
 }
 
 // deliver puts what was made where -o says, by write, and prints the report.

@@ -1,3 +1,5 @@
+//go:build !hook
+
 package cli
 
 import (
