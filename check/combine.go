@@ -89,10 +89,10 @@ func (s *shared) combines(f *Figure, run *witness.Witness) bool {
 	return total == 0 || s.leavesTime(run, f.lasts, waited)
 }
 
-// waitsFor reports whether t fires only after that time.
-func waitsFor(t *ir.Timer, time time.Duration) bool {
+// waitsFor reports whether t fires only once what takes so long is over.
+func waitsFor(t *ir.Timer, takes time.Duration) bool {
 	least, _ := timing.WaitOf(t)
-	return int64(time) < least
+	return int64(takes) < least
 }
 
 // endsAs reports whether a machine surely can end as c says, in a run that reaches the figure
