@@ -6,7 +6,6 @@ import (
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/zone"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // search is one exploration.
@@ -112,30 +111,11 @@ func (x *search) noteStuck(k inputIn) {
 	}
 }
 
-// noted is what is noted of a fault, but for the configuration.
-type noted struct {
-	Broken
-	at             token.Span
-	turned         int16
-	guessed, again bool
-}
-
 func (x *search) noteFault(input int32) {
 	if x.sought != nil {
 		x.compareFault()
 		return
 	}
-	at := InputAt{graph.None, input}
-	if x.From != nil {
-		at.Leaf = int32(x.From.ID)
-	}
-	b := Broken{At: at, Arm: x.arm, Assign: x.Fault.Assign, Unset: x.Fault.Field, Absent: x.Fault.Absent, Circle: x.Fault.Leaf}
-	now := noted{b, x.Fault.At, x.Turned, x.Guess, x.Again}
-	if now == x.last {
-		return // as of most of a thousand values
-	}
-	x.last = now
-	x.broken[b] = true
 	f := Fault{
 		Config: x.at, Input: input, Assign: x.Fault.Assign, Circle: x.Fault.Leaf,
 		Unset: x.Fault.Field, Absent: x.Fault.Absent, ReadAt: x.Fault.At, Again: x.Again, Guessed: x.Guess,
@@ -144,10 +124,28 @@ func (x *search) noteFault(input int32) {
 		open, _ := x.Program.Packing.Visits[x.From.ID].Open(x.Here, x.In.Place)
 		f.Far = from >= open
 	}
+	at := InputAt{graph.None, input}
+	if x.From != nil {
+		at.Leaf = int32(x.From.ID)
+	}
+	b := Broken{At: at, Arm: x.arm, Assign: f.Assign, Unset: f.Unset, Absent: f.Absent, Circle: f.Circle}
+	now := noted{fault: f, broken: b, turned: x.Turned}
+	if now.fault.Config = x.last.fault.Config; now == x.last {
+		return // as of most of a thousand values: the first configuration is kept
+	}
+	x.last = now
+	x.broken[b] = true
 	x.addFault(f)
 	if f.Circle == nil {
 		x.noteTurned(f)
 	}
+}
+
+// noted is what is noted of a fault.
+type noted struct {
+	fault  Fault
+	broken Broken
+	turned int16
 }
 
 // addFault notes f, unless it is known. One in which nothing was guessed is preferred, and then one
