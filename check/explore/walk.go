@@ -46,8 +46,9 @@ func Part(t *flat.Table, limit int) *Product {
 	return x.Product
 }
 
-// mostLooks is how many edges all walks together look at: about a second.
-const mostLooks = 1 << 24
+// weighEach is how many edges all walks together look at for each configuration of the limit: about a
+// second where that is the usual one.
+const weighEach = 600
 
 // likings are how much walks like what they meet.
 var likings = []float64{1, 1, 0.1, 0.001}
@@ -55,17 +56,17 @@ var likings = []float64{1, 1, 0.1, 0.001}
 // walker goes on in an exploration in any order.
 type walker struct {
 	*search
-	rand   *rand.Rand
-	end    []int32           // by configuration: behind the last of its edges; None where it is not explored
-	likes  map[trait]float64 // of the walk at hand
-	known  []liked           // the same by label, as far as it is known
-	sizes  [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
-	lists  lists             // of the walk at hand
-	ways   map[int32]float64 // by input: how many edges the configuration at hand has for it
-	path   []int32           // of the walk at hand
-	looks  int               // edges that were looked at to choose among them
-	values values            // which it takes of those that inputs bring
-	alike  bool              // the walk at hand likes the results of all activities equally, and so their failures
+	rand    *rand.Rand
+	end     []int32           // by configuration: behind the last of its edges; None where it is not explored
+	likes   map[trait]float64 // of the walk at hand
+	known   []liked           // the same by label, as far as it is known
+	sizes   [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
+	lists   lists             // of the walk at hand
+	ways    map[int32]float64 // by input: how many edges the configuration at hand has for it
+	path    []int32           // of the walk at hand
+	weighed int               // edges that were looked at to choose among them
+	values  values            // which it takes of those that inputs bring
+	alike   bool              // the walk at hand likes the results of all activities equally, and so their failures
 }
 
 // liked is how much a walk likes a label.
@@ -120,7 +121,7 @@ func (w *walker) wander(limit int) {
 		clear(w.sizes)
 		w.path, w.alike, w.values = w.path[:0], !w.alike, min(values(w.rand.IntN(4)), anyValues)
 		for at, n := int32(0), 0; n < longest && left > 0; n++ {
-			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || w.looks > mostLooks || len(w.To) > edges || len(w.store.words) > maxStored {
+			if w.Stop.Poll(); w.work > 2*maxWork || w.Tries > w.most || w.weighed > weighEach*limit || len(w.To) > edges || len(w.store.words) > maxStored {
 				return
 			}
 			steps++
@@ -158,7 +159,7 @@ func (w *walker) grow() {
 // choose is where a step from c leads that the walk likes, or None.
 func (w *walker) choose(c int32) int32 {
 	first, end := w.First[c], w.end[c]
-	w.looks += int(end - first)
+	w.weighed += int(end - first)
 	clear(w.ways)
 	for e := first; e < end; e++ {
 		w.ways[w.labels[w.labelAt[e]].Input]++
