@@ -234,8 +234,8 @@ func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 func (t *meter) cost(name string) Figure {
 	of := measure{ofCost, name}
 	if !t.p.TakesOverBudget(name) {
-		f, m := t.whole(name, of), t.p.Table.Machine
-		f.Leave = slices.Contains(t.p.Table.Held(), name) && f.Amount != nil && f.Amount.Cmp(costOf(&ir.Activity{Costs: m.Budget.Costs}, name)) > 0
+		f := t.whole(name, of)
+		f.Leave = slices.Contains(t.p.Table.Held(), name) && f.Amount != nil && f.Amount.Cmp(t.budget(name)) > 0
 		return f
 	}
 	amounts, w, unit := t.weigh(of)

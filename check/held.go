@@ -21,7 +21,7 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 	unbounded, of := len(t.out.Unbounded), measure{ofCost, name}
 	f := t.weighed(name, of, amounts, w, unit)
 	f.Held = true
-	budget := costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
+	budget := t.budget(name)
 	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
 	after, comes, stays := int64(0), false, map[*ir.State]bool{}
@@ -55,6 +55,11 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 	}
 	t.out.Unbounded = t.out.Unbounded[:unbounded]
 	return Figure{Name: name, Amount: most, Factors: factors, Held: true, shown: true, measure: of}
+}
+
+// budget is that of a cost.
+func (t *meter) budget(name string) *big.Rat {
+	return costOf(&ir.Activity{Costs: t.p.Table.Machine.Budget.Costs}, name)
 }
 
 // term is a part of a figure.

@@ -200,7 +200,7 @@ func (s *shared) reachesAt(f *Figure, terminal *ir.State, given map[string]any) 
 	if length != f.length || len(path) == 0 || !s.mayShow(len(path)) {
 		return shown{}
 	}
-	if short := p.Needed(f.weight, path); terminal == nil && len(short) < len(path) {
+	if short := f.weight.Needed(path); terminal == nil && len(short) < len(path) {
 		if found := s.reachesAlong(f, short, given); found.reached { // it is over sooner
 			return found
 		}

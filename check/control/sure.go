@@ -149,7 +149,7 @@ func (c *Graph) surelyEnding() []bool {
 	first := c.FirstOfInput(func(e int32) int32 { return c.Edges[e].Input })
 	left := c.openChoices(first)
 	return c.Attractor(sure, func(e int32) bool {
-		if c.usedUp(e) {
+		if c.limited(e) {
 			return false
 		}
 		n := left[first[e]]
@@ -160,8 +160,8 @@ func (c *Graph) surelyEnding() []bool {
 	})
 }
 
-// usedUp reports whether a run takes edge e only so often.
-func (c *Graph) usedUp(e int32) bool {
+// limited reports whether a run takes edge e only so often.
+func (c *Graph) limited(e int32) bool {
 	a := c.Edges[e].Arm
 	return a != nil && a.Kind == ir.Goto && a.Max != nil && a.Scope.Kind == ir.PerRun
 }
@@ -181,7 +181,7 @@ func (c *Graph) openChoices(first []int32) []int32 {
 			counts[in.ID] = !c.ruled(leaf, in.Case) && !c.outrun(leaf, in.Case, endsRun) && leadsOn(in) && !c.waitsForOthers(leaf, in.Case)
 		}
 		for e := from; e < to; e++ {
-			if counts[c.Edges[e].Input] && !c.usedUp(e) {
+			if counts[c.Edges[e].Input] && !c.limited(e) {
 				left[first[e]]++
 			}
 		}

@@ -29,8 +29,8 @@ func (r *recorder) beginVisit(l Label) {
 		if d.Fan == nil {
 			continue
 		}
-		n, most := r.elementsOf(d, place, l)
-		r.alike[d] = r.alikeIn(d, place, l, n)
+		n, alike, most := r.elementsOf(d, place, l)
+		r.alike[d] = alike
 		delete(r.more, d)
 		if r.all && n < most {
 			r.more[d], n = most-n, most

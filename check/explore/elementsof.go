@@ -6,27 +6,27 @@ import (
 
 // A path does not say how many elements a list has. A run has to, and as many as what follows takes.
 
-// elementsOf is how many elements d, which stands at place, has in the visit that begins with l, and how many it
-// can have at most.
-func (r *recorder) elementsOf(d *ir.Do, place int, l Label) (n, most int64) {
+// elementsOf is how many elements d, which stands at place, has in the visit that begins with l, how many of them
+// the path does not have there where it tells, and how many it can have at most.
+func (r *recorder) elementsOf(d *ir.Do, place int, l Label) (n, alike, most int64) {
 	least, most := r.p.Elements(l, place)
-	need := r.retriesAhead(d)
-	if least < most && r.p.program.Packing.Visits[d.State.ID].Counts(place) {
+	counted := least < most && r.p.program.Packing.Visits[d.State.ID].Counts(place)
+	need := int64(0)
+	if counted {
 		need = r.endsAhead(d, place)
+	} else {
+		need = r.retriesAhead(d)
 	}
+	need = max(need, r.elementsAsked(d))
+	n = max(need, r.long[d.Fan.List])
 	if least < most {
-		need = max(need, r.indexAhead(d))
+		n = max(n, r.indexAhead(d))
 	}
-	return max(least, min(most, max(need, r.elementsAsked(d), r.long[d.Fan.List]))), most
-}
-
-// alikeIn is how many of the n elements of d the path does not have in this visit.
-func (r *recorder) alikeIn(d *ir.Do, place int, l Label, n int64) int64 {
-	least, most := r.p.Elements(l, place)
-	if r.all || least == most || !r.p.program.Packing.Visits[d.State.ID].Counts(place) {
-		return 0
+	n = max(least, min(most, n))
+	if counted && !r.all {
+		alike = max(0, n-need)
 	}
-	return max(0, n-max(r.endsAhead(d, place), r.elementsAsked(d)))
+	return n, alike, most
 }
 
 // seeLists notes how long lists have to be that are parameters: they are the same in all visits of path.
@@ -40,7 +40,7 @@ func (r *recorder) seeLists(path []int32) {
 		if l := r.p.Label(e); l.Begun > 0 {
 			for place, d := range r.p.Leaf(r.at).Dos {
 				if d.Fan != nil && d.Fan.List.Param {
-					n, _ := r.elementsOf(d, place, l)
+					n, _, _ := r.elementsOf(d, place, l)
 					r.long[d.Fan.List] = max(r.long[d.Fan.List], n)
 				}
 			}

@@ -43,7 +43,7 @@ type retriedBy struct {
 // noteRetried notes that an element makes the retry of c. Of several cases in which it
 // does, a plain one is preferred.
 func (x *search) noteRetried(in *step.InputCode, c *step.ChoiceCode) {
-	_, timed := timing.Earliest(x.Program.Table, in.Case)
+	_, timed := timing.Earliest(x.Table, in.Case)
 	by := retriedBy{in.ID, &in.Choices[0] == c && c.Arm.When == nil && !timed}
 	key := retryOf{in.Do.ID, c.Arm.ID}
 	if known, made := x.retried[key]; !made || by.plain && !known.plain {

@@ -61,31 +61,20 @@ func SumsFit(t *flat.Table, limit int) bool {
 // that was added before: what the leaf has begun has ended, and what it enters is counted with the step.
 func (p *Product) fits(s *data.Sum) bool {
 	sets := func(e int32) bool { a := p.Arm(e); return a != nil && p.IsMove(e) && s.Sets[a] }
-	kept, numbers, begins := p.without(sets)
+	kept, numbers := p.keeping(func(_, e int32) bool { return !sets(e) })
 	of, n := kept.Components()
 	most := func(by func(data.Added) int64) int64 {
 		w := p.additions(func(a *ir.Arm) int64 { return by(s.Adds[a]) })
 		length := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) }).Length
 		most := length[0]
-		for _, e := range begins {
-			most = max(most, graph.Sum(w.Of(graph.None, e), length[p.To[e]]))
+		for e, to := range p.To {
+			if sets(int32(e)) {
+				most = max(most, graph.Sum(w.Of(graph.None, int32(e)), length[to]))
+			}
 		}
 		return most
 	}
 	return s.Fits(most(func(a data.Added) int64 { return a.Up }), most(func(a data.Added) int64 { return a.Down }))
-}
-
-// without is the graph without the edges that out takes out, the number that each of its edges has in p, and those
-// that are taken out.
-func (p *Product) without(out func(e int32) bool) (kept *graph.Graph, numbers, taken []int32) {
-	for e := range int32(len(p.To)) {
-		if out(e) {
-			taken = append(taken, e)
-		} else {
-			numbers = append(numbers, e)
-		}
-	}
-	return p.Filter(func(_, e int32) bool { return !out(e) }), numbers, taken
 }
 
 // additions counts by for each arm that is taken. What an activity says at last counts where

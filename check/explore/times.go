@@ -52,7 +52,7 @@ func (x *search) inTime(leaf *ir.State, in *step.InputCode) bool {
 	case ir.CaseTimer:
 		return x.fires(leaf, in)
 	case ir.CaseResult, ir.CaseFailure:
-		limit, _ := timing.Earliest(x.Program.Table, in.Case)
+		limit, _ := timing.Earliest(x.Table, in.Case)
 		return x.beforeTimers(leaf) && x.runsFor(leaf, in.Place, limit)
 	}
 	return x.beforeTimers(leaf)
@@ -96,7 +96,7 @@ func (x *search) usedUpInTime(leaf *ir.State, in *step.InputCode) bool {
 	for _, c := range x.UsedUp {
 		waits = graph.Sum(waits, timing.LeastWaits(c.Arm))
 	}
-	limit, _ := timing.Earliest(x.Program.Table, in.Case)
+	limit, _ := timing.Earliest(x.Table, in.Case)
 	return x.runsFor(leaf, in.Place, graph.Sum(waits, limit))
 }
 

@@ -63,6 +63,7 @@ type walker struct {
 	sizes   [][4]float64      // the same by do, of lists: none, one or two, more, or all the elements that there may be
 	lists   lists             // of the walk at hand
 	ways    map[int32]float64 // by input: how many edges the configuration at hand has for it
+	each    []float64         // how much it likes each of those
 	path    []int32           // of the walk at hand
 	weighed int               // edges that were looked at to choose among them
 	values  values            // which it takes of those that inputs bring
@@ -165,21 +166,23 @@ func (w *walker) choose(c int32) int32 {
 		w.ways[w.labels[w.labelAt[e]].Input]++
 	}
 	all := 0.0
+	w.each = w.each[:0]
 	for e := first; e < end; e++ {
-		all += w.like(c, e)
+		w.each = append(w.each, w.like(c, e))
+		all += w.each[e-first]
 	}
 	if all == 0 {
 		return graph.None
 	}
 	at, chosen := w.rand.Float64()*all, graph.None
 	for e := first; e < end && at >= 0; e++ {
-		if like := w.like(c, e); like > 0 {
+		if like := w.each[e-first]; like > 0 {
 			at, chosen = at-like, e
 		}
 	}
 	if w.values != anyValues {
 		for e := first; e < end; e++ {
-			if w.labelAt[e] == w.labelAt[chosen] && w.like(c, e) > 0 {
+			if w.labelAt[e] == w.labelAt[chosen] && w.each[e-first] > 0 {
 				if chosen = e; w.values == leastValues {
 					break
 				}

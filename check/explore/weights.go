@@ -110,7 +110,7 @@ func (p *Product) LongestInto(w *Weigher, terminal *ir.State, allow func(e int32
 }
 
 // Needed is path up to the last edge that counts.
-func (p *Product) Needed(w *Weigher, path []int32) []int32 {
+func (w *Weigher) Needed(path []int32) []int32 {
 	n := len(path)
 	for n > 1 && w.Of(graph.None, path[n-1]) == 0 {
 		n--
@@ -120,15 +120,7 @@ func (p *Product) Needed(w *Weigher, path []int32) []int32 {
 
 // longest is the longest path from the start along the edges that keep lets pass.
 func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int64, path []int32) {
-	var numbers []int32 // by edge that is kept: its number in p
-	for from := range int32(p.Len()) {
-		for e := p.First[from]; e < p.First[from+1]; e++ {
-			if keep(from, e) {
-				numbers = append(numbers, e)
-			}
-		}
-	}
-	kept := p.Filter(keep)
+	kept, numbers := p.keeping(keep)
 	of, n := kept.Components()
 	longest := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
 	if longest.Length[0] == graph.Infinite {
@@ -139,6 +131,18 @@ func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int
 		path[i] = numbers[e]
 	}
 	return longest.Length[0], path
+}
+
+// keeping is the graph of the edges that keep lets pass, and the number that each of them has in p.
+func (p *Product) keeping(keep func(from, e int32) bool) (kept *graph.Graph, numbers []int32) {
+	for from := range int32(p.Len()) {
+		for e := p.First[from]; e < p.First[from+1]; e++ {
+			if keep(from, e) {
+				numbers = append(numbers, e)
+			}
+		}
+	}
+	return p.Filter(keep), numbers
 }
 
 // Bare is what path counts for without the retries that count where a visit begins; false

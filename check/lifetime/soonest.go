@@ -94,14 +94,14 @@ func (s *soon) take(c, e int32) {
 			}
 		}
 	}
-	to, sooner := s.of(s.p.To[e]), false
+	to, lower := s.of(s.p.To[e]), false
 	for i, at := range s.behind {
 		if at < to[i] {
-			to[i], sooner = at, true
+			to[i], lower = at, true
 		}
 	}
-	if sooner {
-		s.push(s.p.To[e], to[0])
+	if lower {
+		heap.Push(s, sooner{to[0], s.p.To[e]})
 	}
 }
 
@@ -144,5 +144,3 @@ func (q *queue) Pop() any {
 	*q = (*q)[:last]
 	return x
 }
-
-func (s *soon) push(c int32, at int64) { heap.Push(s, sooner{at, c}) }

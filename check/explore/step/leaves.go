@@ -32,7 +32,7 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 			code.Instant = append(code.Instant, p.Ref(t))
 		}
 	}
-	for in := range p.Table.Inputs(leaf) {
+	for in := range p.table.Inputs(leaf) {
 		ready := p.input(leaf, in, timers)
 		ready.plain = p.plainOf(leaf, &ready)
 		if in.Kind == ir.CaseOverBudget {
@@ -68,12 +68,12 @@ func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) Input
 	if in.Do != nil {
 		ready.Place = p.States[leaf.ID].dos[in.Do]
 	}
-	earliest, timed := timing.Earliest(p.Table, in.Case)
+	earliest, timed := timing.Earliest(p.table, in.Case)
 	if in.Kind == ir.CaseTimer {
 		ready.AtOnce = earliest == 0
 	}
 	for _, t := range timers {
-		if p.Tells(t) && (timed && timing.Forestalls(t, in.Case, earliest) || timing.IdlesOut(p.Table, leaf, t, in.Case)) {
+		if p.Tells(t) && (timed && timing.Forestalls(t, in.Case, earliest) || timing.IdlesOut(p.table, leaf, t, in.Case)) {
 			ready.Before = append(ready.Before, p.Ref(t))
 		}
 	}

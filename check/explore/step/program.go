@@ -11,7 +11,7 @@ import (
 // Program is a machine made ready for the product: everything that a step needs
 // to know is looked up here and nothing in the syntax.
 type Program struct {
-	Table      *flat.Table
+	table      *flat.Table
 	Machine    *ir.Machine
 	Tracked    *data.Tracked
 	Packing    *Packing
@@ -103,7 +103,7 @@ const maxMasks = 1 << 21
 // configuration may take.
 func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	m := t.Machine
-	p := &Program{Table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced(), onlyOne: map[string]int8{}}
+	p := &Program{table: t, Machine: m, Tracked: tracked, Clocks: clocks, Enforced: m.Enforced(), onlyOne: map[string]int8{}}
 	if tracked.Recalls {
 		p.recalled = findRecalled(m, tracked)
 	}
@@ -192,7 +192,7 @@ func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
 		return false // one for an empty list may have ended before any other
 	}
 	plainly := d.Activity.Silent() // its failures may have effects all the same
-	for in := range p.Table.Inputs(d.State) {
+	for in := range p.table.Inputs(d.State) {
 		if in.Do != d || !flat.CanStay(in.Choices) {
 			continue
 		}
