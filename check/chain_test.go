@@ -53,6 +53,7 @@ func TestChainsOfLiterals(t *testing.T) {
 		{"a field", of("bool", "n", "%d", 2000), "n = 2000"},
 		{"strings", of("string", "event.v", `"%d"`, 3000), `event.v = "a"`},
 		{"lengths", of("[0..1400]string", "len(event.v)", "%d", 1400), "len(event.v) = 1400"},
+		{"thousands of lengths", of("[0..4096]string", "len(event.v)", "%d", 4096), "len(event.v) = 4096"},
 		{"two arms for each number", of("int 0..1000", "!event.b && event.v == %[1]d -> T\n else when event.b && event.v", "%[1]d", 1000), "event.b = false, event.v = 1000"},
 	} {
 		want := ""

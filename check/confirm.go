@@ -71,6 +71,14 @@ func (s *shared) replays(w *witness.Witness) (*witness.Witness, bool) {
 	return filled, true
 }
 
+// replayed is how many steps the replays of s have tried.
+func (s *shared) replayed() int {
+	if s.stage == nil {
+		return 0
+	}
+	return s.stage.Steps
+}
+
 // keepChildren lets machines in run, which is w with its values, run as w shows them: it may show
 // what reaches a figure.
 func keepChildren(run, w *witness.Witness) {

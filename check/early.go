@@ -46,14 +46,15 @@ func (s *shared) takesEarly(a *ir.Arm) bool {
 }
 
 // showsEarly reports whether one of the paths that a part of the product has to a state or an arm is
-// a run. That is replayed once, and asked by many rules.
+// a run. That is replayed once, and asked by many rules, but for so many arms tried in all replays
+// together: a chain of thousands of arms, each shown by itself, would take minutes.
 func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool {
 	begun := s.begun()
 	if begun == nil {
 		return false
 	}
 	shown, known := s.proof.shown[to]
-	if !known {
+	if !known && begun.replayed()*len(s.Machine.Arms) < mostShownEarly {
 		shown = slices.ContainsFunc(paths(begun.proof.product), func(path []int32) bool {
 			w, sure := begun.Replayed(path, -1)
 			return sure && w != nil
@@ -62,6 +63,9 @@ func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool
 	}
 	return shown
 }
+
+// mostShownEarly is about a second.
+const mostShownEarly = 20_000_000
 
 // begun is the machine with a part of the product in place of the whole; nil of one that is broken.
 func (s *shared) begun() *shared {

@@ -161,10 +161,15 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 			}
 		}
 		if t.Kind == ir.String || t.Kind == ir.List {
+			items := int64(0)
 			for _, n := range b.lengthsAsked() {
+				if items += n; items > maxItems || fitting == maxChoices {
+					break
+				}
 				if v := ofLength(t, n); !seen[key(v)] {
 					seen[key(v)] = true
 					out = append(out, v)
+					fitting++
 				}
 			}
 		}
