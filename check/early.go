@@ -64,8 +64,8 @@ func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool
 	return shown
 }
 
-// mostShownEarly is about a second.
-const mostShownEarly = 20_000_000
+// mostShownEarly is a second or two.
+const mostShownEarly = 5_000_000
 
 // begun is the machine with a part of the product in place of the whole; nil of one that is broken.
 func (s *shared) begun() *shared {

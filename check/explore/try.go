@@ -24,7 +24,7 @@ const maxStored = 1 << 26
 
 // stepsEach is the most times that a step may be run for each configuration of
 // the limit, on average: free choices within one step multiply.
-const stepsEach = 16
+const stepsEach = 10
 
 // stepsOfWide is stepsEach where so many values are told apart that a choice of one of them
 // may take all the time: then they are told apart no more.
@@ -151,7 +151,7 @@ func TryOpen(t *flat.Table, limit int) *Product {
 	}
 	held := data.New(t.Machine)
 	held.Loose = true
-	p, _ := try(t, limit, held, nil)
+	p, _ := try(t, limit/2, held, nil) // it is tried where the product took all the time that there is
 	return p
 }
 

@@ -11,8 +11,9 @@ import (
 type block struct {
 	reads   []func(*Step) // of fields that may be unset, in order
 	effects []effect
-	checks  []effect // what is published or put into lists, as far as it may be out of range
-	forget  []int    // atoms in which something is assigned
+	checks  []effect    // what is published or put into lists, as far as it may be out of range
+	forget  []int       // atoms in which something is assigned
+	reopen  []*Recalled // those of them whose verdicts are held
 }
 
 // effect is one assignment.
@@ -209,10 +210,7 @@ func (s *Step) apply(b *block) {
 			return
 		}
 	}
-	if len(b.forget) > 0 {
-		copy(s.old, s.Next)
-		s.readAll(b.forget)
-	}
+	asked := s.askedOf(b.forget)
 	codes := s.codes[:0]
 	for i := range b.effects {
 		e := &b.effects[i]
@@ -263,11 +261,11 @@ func (s *Step) apply(b *block) {
 		}
 	}
 	s.codes = codes
-	for _, id := range b.forget {
-		if r := s.Program.atoms[id].recalled; r != nil {
-			s.Foot.writes(r.node)
-			r.node.Slot.Set(s.Next, 0)
-		}
+	for _, r := range b.reopen {
+		s.Foot.writes(r.node)
+		r.node.Slot.Set(s.Next, 0)
+	}
+	for _, id := range asked {
 		if !s.asksTheSame(id) {
 			s.verdicts[id] = unasked
 		}
@@ -282,13 +280,22 @@ func (s *Step) overflows(a *ir.Assign) {
 	}
 }
 
-// readAll notes that what the atoms given read is read.
-func (s *Step) readAll(atoms []int) {
+// askedOf are those of atoms that were asked in this step: a chain may have thousands. What they read
+// is kept as it is, and noted as read.
+func (s *Step) askedOf(atoms []int) []int {
+	s.asked = s.asked[:0]
 	for _, id := range atoms {
-		for _, v := range s.Program.atoms[id].vars {
-			s.Foot.reads(s.Program.Tracked.Vars[v])
+		if s.verdicts[id] != unasked {
+			s.asked = append(s.asked, id)
+			for _, v := range s.Program.atoms[id].vars {
+				s.Foot.reads(s.Program.Tracked.Vars[v])
+			}
 		}
 	}
+	if len(s.asked) > 0 {
+		copy(s.old, s.Next)
+	}
+	return s.asked
 }
 
 // asksTheSame reports whether all that atom id reads has the value that it had

@@ -222,6 +222,11 @@ func (p *Program) noteForgotten() {
 		for _, a := range b.Assigns {
 			code.forget = append(code.forget, byVar[a.Var]...)
 		}
+		for _, id := range code.forget {
+			if r := p.atoms[id].recalled; r != nil {
+				code.reopen = append(code.reopen, r)
+			}
+		}
 	}
 	for i := range p.arms {
 		note(p.arms[i].block, p.arms[i].arm.Block)

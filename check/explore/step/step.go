@@ -36,6 +36,7 @@ type Step struct {
 	verdicts []int8              // by atom
 	answers  []int8              // of host guards by atom: the first of the step, for a witness
 	codes    []int64             // scratch of apply
+	asked    []int               // scratch of apply
 	payloads []int64             // by data.Node.Index
 	have     []bool              // by data.Node.Index: the payload has been chosen
 	had      []int               // the indexes set in have
