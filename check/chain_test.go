@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +70,21 @@ func TestChainsOfLiterals(t *testing.T) {
 		if strings.Join(got, "\n") != want {
 			t.Errorf("%s: %.500q, want %q", c.name, got, want)
 		}
+	}
+}
+
+// TestChainMakesTheSameChoices: what an arm asks of the event is asked in each run of a step, also where a field of the
+// machine alone makes it false. Else arms behind it seemed to be dead, and what they lead to unreachable.
+func TestChainMakesTheSameChoices(t *testing.T) {
+	src := "machine M {\n context { n int 0..1 = 0 }\n event E { s string, t string }\n event Up\n initial S\n after 1d -> T\n" +
+		" state S {\n on Up -> Z { n = 1 }\n on E when event.s == \"a\" && n == 1 -> T\n %s\n else -> T\n }\n" +
+		" state Z { on Up -> T }\n %s\n terminal T\n}\n"
+	src = fmt.Sprintf(src, each(12, "\n", "else when event.t == \"b%[1]d\" -> B%[1]d"), each(12, "\n", "state B%d { on Up -> T }"))
+	var got []string
+	for _, d := range check.Run(program(t, []byte(src)), all.Rules) {
+		got = append(got, d.Rule+": "+d.Message)
+	}
+	if want := []string{"dead-arm: this arm is never taken: its guard is false in every run"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

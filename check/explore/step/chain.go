@@ -12,7 +12,8 @@ import (
 // reasons. They compare a field of the event with another constant: which do not is looked up by
 // the field's code. Or they are false in the configuration whatever comes: that is noted in the
 // first run of a step, and holds in all of them. Asked one by one, n arms would be asked for each
-// of n choices, in each configuration.
+// of n choices, in each configuration. An arm whose guard chose something must be asked in each run:
+// else the runs of a step would not make the same choices.
 
 // head is a comparison of a field of the event with a constant without which an arm does not hold.
 type head struct {
@@ -34,11 +35,15 @@ func (c *compiler) head(a *ir.Arm) head {
 	return head{}
 }
 
-// steady is what of a's guard depends on the configuration alone, and can always be computed; nil
-// for nothing.
+// steady is what of a's guard depends on the configuration alone; nil for nothing. It is asked first,
+// so that nothing of the event is chosen if it is false. So what stands before it in the guard must be
+// something that can always be computed.
 func (c *compiler) steady(a *ir.Arm) test {
 	var all test
 	for e := range ir.Conjuncts(a.When) {
+		if !c.isPlain(e, a, func(*data.Node) bool { return true }) {
+			break
+		}
 		if !c.isPlain(e, a, func(n *data.Node) bool { return n.Var != nil }) {
 			continue
 		}
@@ -95,16 +100,18 @@ func (c *compiler) present(e ir.Expr, a *ir.Arm) []*data.Node {
 
 // chain is the choices of an input that has many.
 type chain struct {
-	field *data.Node          // over which many have a head; nil for none
-	open  map[int64]choiceSet // by the code of the field: the choices that have no head that is false; nil where there are too many
+	field    *data.Node          // over which many have a head; nil for none
+	open     map[int64]choiceSet // by the code of the field: the choices that have no head that is false
+	last     int64               // the code asked last, where there are too many to be kept
+	lastOpen choiceSet
 }
 
-// minChain is from how many choices on that is worth it, and maxOpen how many words the chains
-// of a machine may take.
-const (
-	minChain = 8
-	maxOpen  = 1 << 22
-)
+// minChain is from how many choices on that is worth it. There is no need to ask less: so small
+// machines, of which oracles know everything, try it, too.
+const minChain = 2
+
+// maxOpen is how many words the chains of a machine may take.
+const maxOpen = 1 << 22
 
 // chainOf is that of in, nil where it is short.
 func chainOf(in *InputCode) *chain {
@@ -144,12 +151,6 @@ type quiet struct {
 	in     *InputCode // nil where that is not noted
 	arms   choiceSet
 	looked int // how often something that is chosen was read
-}
-
-// isQuiet reports whether c, which was found false, is so whatever comes; before is how much had
-// been looked at when it was asked.
-func (s *Step) isQuiet(c *ChoiceCode, before int) bool {
-	return s.quiet.looked == before || c.code.steady != nil && !c.code.steady(s)
 }
 
 // begin begins a decision about in. What is false in one run of a step is so in all of them if
@@ -199,17 +200,24 @@ func (s *Step) openChoices(in *InputCode) choiceSet {
 	}
 	code := s.payloads[c.field.Index]
 	open, known := c.open[code]
-	if known || s.Program.chained > maxOpen {
+	if !known && c.lastOpen != nil && c.last == code {
+		open, known = c.lastOpen, true
+	}
+	if known {
 		return open
 	}
 	open = make(choiceSet, wordsFor(len(in.Choices)))
+	if s.Program.chained > maxOpen {
+		c.last, c.lastOpen = code, open
+	} else {
+		c.open[code] = open
+		s.Program.chained += len(open)
+	}
 	for i := range in.Choices {
 		if x := &in.Choices[i]; x.headField(in.Event) != c.field || x.code.head.holds(s) {
 			open.set(i)
 		}
 	}
-	s.Program.chained += len(open)
-	c.open[code] = open
 	return open
 }
 

@@ -331,6 +331,7 @@ func (c *compiler) number(e ir.Expr, arm *ir.Arm) number {
 		if lo, hi, part := c.t.PartSpan(e, arm); part { // nothing tells elements apart
 			return func(s *Step) int64 {
 				s.Guess = true
+				s.quiet.looked++
 				return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 			}
 		}

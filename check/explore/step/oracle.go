@@ -17,7 +17,8 @@ type Oracle struct {
 	alike map[string]bool // what runs went on with
 }
 
-// Choose answers with a number from 0 to n-1.
+// Choose answers with a number from 0 to n-1. After the same answers, each run has to ask the same:
+// else combinations would be left out, and that would show nowhere.
 func (o *Oracle) Choose(n int) int {
 	if n <= 1 || o.Over {
 		return 0
@@ -25,6 +26,9 @@ func (o *Oracle) Choose(n int) int {
 	if o.asked == len(o.answers) {
 		o.answers = append(o.answers, 0)
 		o.sizes = append(o.sizes, int32(n))
+	}
+	if o.sizes[o.asked] != int32(n) {
+		panic("two runs of one step ask for different choices")
 	}
 	o.asked++
 	return int(o.answers[o.asked-1])

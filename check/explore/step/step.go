@@ -219,12 +219,12 @@ func (s *Step) Decide(in *InputCode) *ChoiceCode {
 				s.looks = 0
 				s.Tries++
 			}
-			holds := c.code.when(s)
+			holds := (c.code.steady == nil || c.code.steady(s)) && c.code.when(s)
 			if s.Failed() || s.Oracle.Over {
 				return nil
 			}
 			if !holds {
-				if s.quiet.in == in && s.isQuiet(c, looked) {
+				if s.quiet.in == in && s.quiet.looked == looked {
 					s.quiet.arms.set(i)
 				}
 				continue
