@@ -16,7 +16,7 @@ const (
 	selectFeed = `
 	SELECT history.id, runs.machine, ` + historyColumns + `
 	FROM history CROSS JOIN runs ON runs.run = history.run
-	WHERE history.id > ? ORDER BY history.id LIMIT ?`
+	WHERE history.id > ? ORDER BY history.id LIMIT ? + 0`
 	selectFeedEnd = `SELECT ` + newest
 )
 
