@@ -69,14 +69,25 @@ func (f *footing) holds() error {
 	return nil
 }
 
-// stands looks whether the transaction that has begun may go on.
+// stands looks whether the transaction that has begun may go on. What only another
+// connection changes is read again where one has committed.
 func (w *writer) stands() error {
 	if err := w.footing.holds(); err != nil {
+		return err
+	}
+	version, err := w.session.number(selectVersion)
+	if err != nil || version == w.tally.seen {
 		return err
 	}
 	format, err := w.session.number(selectFormat)
 	if err == nil && format != int64(len(migrations())) {
 		err = fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
+	}
+	if err == nil {
+		w.tally.newest, err = w.session.number(selectNewest)
+	}
+	if err == nil {
+		w.tally.seen = version
 	}
 	return err
 }
