@@ -93,9 +93,7 @@ var errNoTurn = store.Unavailable("other inputs of the run take too long")
 // turn waits for the turn with a run: for a call of the store and a guard, which may be
 // all that someone else waits for. The caller unlocks it.
 func (e *Engine) turn(ctx context.Context, run string) (*liveRun, error) {
-	within := store.NewCall(ctx, e.storeLimit+e.guardLimit, errNoTurn)
-	defer within.Release()
-	live, err := e.runs.lock(within, run)
+	live, err := e.runs.lock(ctx, run, e.storeLimit+e.guardLimit)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
 	}

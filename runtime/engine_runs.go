@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -62,20 +63,22 @@ func (l *liveRuns) known(row *store.RunRow) *decoded {
 	return r.read
 }
 
-// lock waits for its turn with run. The caller calls unlock.
-func (l *liveRuns) lock(ctx context.Context, run string) (*liveRun, error) {
+// lock waits for its turn with run, no longer than the limit. The caller calls unlock.
+func (l *liveRuns) lock(ctx context.Context, run string, limit time.Duration) (*liveRun, error) {
 	r := l.enter(run)
 	select {
 	case <-r.turn:
 		return r, nil
 	default: // and who need not wait asks nothing of ctx
 	}
+	within := store.NewCall(ctx, limit, errNoTurn)
+	defer within.Release()
 	select {
 	case <-r.turn:
 		return r, nil
-	case <-ctx.Done():
+	case <-within.Done():
 		l.leave(r)
-		return nil, context.Cause(ctx)
+		return nil, context.Cause(within)
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Store) inPlace() error {
 	if s.writer == nil {
 		return nil
 	}
-	err := s.writer.footing.holds()
+	_, err := s.writer.footing.holds()
 	if errors.Is(err, ErrMoved) && !s.closed.Load() {
 		return stoppedBy(err)
 	}

@@ -93,9 +93,14 @@ func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
 	if err := w.begin(); err != nil {
 		return false, w.failed(err)
 	}
-	if err := w.stands(); err != nil {
+	log, err := w.footing.holds()
+	if err == nil {
+		err = w.stands()
+	}
+	if err != nil {
 		return false, w.failed(err)
 	}
+	w.room.extend(log)
 	w.effects.clear(w.tally.newest)
 	failpoint.Hit(failpoint.Begun)
 	w.batch = slices.DeleteFunc(w.batch, func(r *request) bool { return !r.take() })
@@ -136,12 +141,12 @@ func (r *request) take() bool {
 
 // bare runs a request.
 func (w *writer) bare(r *request) fate {
-	t := tx{w: w, counts: w.scratch[:0], stand: w.effects.stand, newest: w.effects.newest}
-	r.err = r.run(&t)
-	w.scratch = t.counts
+	t := &w.tx
+	*t = tx{w: w, counts: t.counts[:0], stand: w.effects.stand, newest: w.effects.newest}
+	r.err = r.run(t)
 	switch {
 	case r.err == nil:
-		w.done(&t)
+		w.done(t)
 		w.effects.bytes += r.bytes
 		return whole
 	case grave(r.err) || w.outside():
@@ -208,9 +213,6 @@ func (w *writer) commit() error {
 			w.wal.moved.Store(true)
 			return w.failed(err)
 		}
-	}
-	if w.effects.rows > 0 {
-		w.room.extend()
 	}
 	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); full(err) {
