@@ -93,9 +93,7 @@ var errNoTurn = store.Unavailable("other inputs of the run take too long")
 // turn waits for the turn with a run: for a call of the store and a guard, which may be
 // all that someone else waits for. The caller unlocks it.
 func (e *Engine) turn(ctx context.Context, run string) (*liveRun, error) {
-	within := store.NewCall(ctx, e.storeLimit+e.guardLimit, errNoTurn)
-	defer within.Release()
-	live, err := e.runs.lock(within, run)
+	live, err := e.runs.lock(ctx, run, e.storeLimit+e.guardLimit)
 	if err != nil {
 		return nil, fmt.Errorf("run %q: %w", run, err)
 	}
@@ -203,12 +201,12 @@ func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
 
 // decode gives the version and the snapshot of a stored run.
 func (e *Engine) decode(ctx context.Context, row *RunRow) (*host, *machine.Snapshot, error) {
-	if read := e.runs.known(row); read != nil {
-		return read.host, read.snapshot, nil
-	}
 	h, err := e.host(ctx, row.Definition)
 	if err != nil {
 		return nil, nil, fmt.Errorf("run %q: %w", row.Run, err)
+	}
+	if s := e.runs.known(row); s != nil {
+		return h, s, nil
 	}
 	s, err := h.machine.DecodeSnapshot(row.Snapshot)
 	switch {
@@ -245,14 +243,14 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 		failpoint.Hit(site)
 	}
 	live.host, live.snapshot = w.host, w.after
-	if len(w.after.Lists) > 0 {
-		e.runs.note(live, &decoded{row.Run.Definition, row.Run.Snapshot, w.host, w.after})
-	} else if len(w.before.Lists) > 0 {
-		e.runs.note(live, nil)
-	}
+	read := decoded{row.Run.Definition, row.Run.Snapshot, w.after}
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {
 		live.forget()
+		if len(w.after.Lists) == 0 {
+			read = decoded{}
+		}
 	}
+	e.runs.note(live, read)
 	if w.after.Left || w.after.Halt != nil || store.MayBeChild(live.id) { // the timeout of a child may have halted it
 		e.trees.Add(1)
 	}
@@ -272,6 +270,9 @@ const maxRemembered = 64 << 10
 func (e *Engine) report(w *write) {
 	took := e.own.Now().Sub(w.began)
 	for _, r := range w.records {
+		if e.observer == (silent{}) && r.Effect != machine.HaltedBy {
+			continue
+		}
 		info := w.host.machine.StepInfo(w.after, r)
 		info.Took = took
 		if r.Effect == machine.HaltedBy {

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -32,50 +33,51 @@ type liveRun struct {
 	host     *host             // guarded by the turn
 	snapshot *machine.Snapshot // nil where nothing is remembered
 
-	read *decoded // guarded by the mutex of liveRuns
+	read decoded // guarded by the mutex of liveRuns
 }
 
-// decoded is a run as it was written last, where its activities run for the elements of
-// lists: each attempt looks at the run, and to read a thousand elements takes a while.
+// decoded is a run as it was written last: each attempt looks at the run, and so does who waits
+// for it. To read a thousand elements of a list takes a while.
 type decoded struct {
 	definition string
 	text       []byte
-	host       *host
-	snapshot   *machine.Snapshot
+	snapshot   *machine.Snapshot // nil where it is not known
 }
 
-// note remembers what has been written of the run, or that it is not known.
-func (l *liveRuns) note(r *liveRun, read *decoded) {
+// note remembers what has been written of the run.
+func (l *liveRuns) note(r *liveRun, read decoded) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.read = read
 }
 
-// known is what has been remembered of the run, if what is stored is the same.
-func (l *liveRuns) known(row *store.RunRow) *decoded {
+// known is the run as it has been remembered, if what is stored is the same.
+func (l *liveRuns) known(row *store.RunRow) *machine.Snapshot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.runs[row.Run]
-	if r == nil || r.read == nil || r.read.definition != row.Definition || !bytes.Equal(r.read.text, row.Snapshot) {
+	if r == nil || r.read.definition != row.Definition || !bytes.Equal(r.read.text, row.Snapshot) {
 		return nil
 	}
-	return r.read
+	return r.read.snapshot
 }
 
-// lock waits for its turn with run. The caller calls unlock.
-func (l *liveRuns) lock(ctx context.Context, run string) (*liveRun, error) {
+// lock waits for its turn with run, no longer than the limit. The caller calls unlock.
+func (l *liveRuns) lock(ctx context.Context, run string, limit time.Duration) (*liveRun, error) {
 	r := l.enter(run)
 	select {
 	case <-r.turn:
 		return r, nil
 	default: // and who need not wait asks nothing of ctx
 	}
+	within := store.NewCall(ctx, limit, errNoTurn)
+	defer within.Release()
 	select {
 	case <-r.turn:
 		return r, nil
-	case <-ctx.Done():
+	case <-within.Done():
 		l.leave(r)
-		return nil, context.Cause(ctx)
+		return nil, context.Cause(within)
 	}
 }
 

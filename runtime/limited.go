@@ -72,12 +72,12 @@ func (s *limited) do(ctx context.Context, call func(context.Context) error) erro
 
 func (o *outage) note(logger *slog.Logger, err error) {
 	o.mu.Lock()
-	since, now := o.since, time.Now()
+	since := o.since
 	began := since.IsZero() && errors.Is(err, ErrUnavailable)
 	ended := !since.IsZero() && answered(err)
 	switch {
 	case began:
-		o.since = now
+		o.since = time.Now()
 	case ended:
 		o.since = time.Time{}
 	}
@@ -86,7 +86,7 @@ func (o *outage) note(logger *slog.Logger, err error) {
 	case began:
 		logger.Warn("the store cannot do it now", slog.Any("error", err))
 	case ended:
-		logger.Warn("the store can do it again", slog.Duration("after", now.Sub(since)))
+		logger.Warn("the store can do it again", slog.Duration("after", time.Since(since)))
 	}
 }
 

@@ -98,6 +98,9 @@ func (l *looks) idle(ctx context.Context, run string) (bool, error) {
 		}
 		return l.waitsOutside(h.machine, s), nil
 	}
+	if s.Status == Running && s.PausedAt.IsZero() && s.HasOpenTask() {
+		return false, nil
+	}
 	held, err := e.store.Held(ctx, run, e.now())
 	if err != nil {
 		return false, fmt.Errorf("run %q: %w", run, err)

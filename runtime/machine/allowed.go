@@ -17,9 +17,9 @@ func (m *Machine) Allowed(s *Snapshot) []int {
 		return nil
 	}
 	var events []int
-	for e := range m.def.Events {
-		if m.mayTake(s, m.handlers[inputKey{state: s.State, kind: EventInput, a: e}]) {
-			events = append(events, e)
+	for _, h := range m.states[s.State].external {
+		if m.mayTake(s, h.arms) {
+			events = append(events, h.event)
 		}
 	}
 	return events

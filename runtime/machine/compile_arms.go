@@ -23,6 +23,11 @@ func (c *compiler) indexHandlers() error {
 				return fmt.Errorf("state %q: handler %d: %w", d.States[leaf].Path, i, err)
 			}
 		}
+		for e := range d.Events {
+			if arms := c.m.handlers[inputKey{state: leaf, kind: EventInput, a: e}]; len(arms) > 0 {
+				c.m.states[leaf].external = append(c.m.states[leaf].external, eventCode{e, arms})
+			}
+		}
 	}
 	return nil
 }

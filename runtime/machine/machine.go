@@ -28,8 +28,9 @@ type Machine struct {
 	enforces bool               // some leaf handles over_budget: runs are held to the costs of the budget
 	unknown  int                // the category `unknown`
 	defaults []Value            // of the context fields
-	fans     bool               // some do has a Fan
-	calls    bool               // some do runs a machine as a child
+	events   []EventView
+	fans     bool // some do has a Fan
+	calls    bool // some do runs a machine as a child
 
 	index names
 }
@@ -49,6 +50,13 @@ type stateCode struct {
 	restarts    []int                    // arms whose counter starts again when the state is entered from outside
 	executions  []int                    // dos whose execution ends when the state is entered from outside
 	visitArms   []int                    // of a leaf: retry arms whose counter ends with the visit
+	external    []eventCode              // of a leaf: the events that it handles, in the order in which they are declared
+}
+
+// eventCode is what a leaf does with an event.
+type eventCode struct {
+	event int
+	arms  []int
 }
 
 func (s *stateCode) depth() int { return len(s.path) - 1 }
@@ -215,6 +223,6 @@ func Compile(d *Definition, options ...Option) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 	}
-	c.m.hash = hashOf(encoded)
+	c.m.hash, c.m.events = hashOf(encoded), d.eventViews()
 	return c.m, nil
 }

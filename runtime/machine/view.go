@@ -263,12 +263,20 @@ func (m *Machine) CostViews(s *Snapshot) []CostView {
 func (m *Machine) eventViews(events []int) []EventView {
 	views := make([]EventView, 0, len(events))
 	for _, e := range events {
-		v := EventView{Name: m.def.Events[e].Name}
-		for i := range m.def.Events[e].Fields {
-			f := &m.def.Events[e].Fields[i]
-			v.Fields = append(v.Fields, FieldView{Name: f.Name, Type: m.def.FieldType(f)})
+		views = append(views, EventView{m.events[e].Name, slices.Clone(m.events[e].Fields)})
+	}
+	return views
+}
+
+// eventViews are those of all events.
+func (d *Definition) eventViews() []EventView {
+	views := make([]EventView, len(d.Events))
+	for e := range d.Events {
+		views[e].Name = d.Events[e].Name
+		for i := range d.Events[e].Fields {
+			f := &d.Events[e].Fields[i]
+			views[e].Fields = append(views[e].Fields, FieldView{f.Name, d.FieldType(f)})
 		}
-		views = append(views, v)
 	}
 	return views
 }

@@ -29,12 +29,12 @@ const (
 	selectAtOnce = `
 	SELECT id, queued AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1 AND not_before IS NULL` + free + `
-	ORDER BY queued, id LIMIT ?4`
+	ORDER BY queued, id LIMIT ?4 + 0`
 	selectLater = `
 	SELECT id, not_before AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
 		AND not_before IS NOT NULL AND not_before <= ?1` + free + `
-	ORDER BY not_before, id LIMIT ?4`
+	ORDER BY not_before, id LIMIT ?4 + 0`
 	selectOfRun = `
 	SELECT id, coalesce(not_before, queued) AS age, EXISTS (SELECT 1 FROM limits) FROM tasks
 	WHERE run = ?4 AND definition = ?2 AND activity = ?3 AND worker IS NULL AND awake = 1
@@ -93,7 +93,7 @@ func (s *Store) inPlace() error {
 	if s.writer == nil {
 		return nil
 	}
-	err := s.writer.footing.holds()
+	_, err := s.writer.footing.holds()
 	if errors.Is(err, ErrMoved) && !s.closed.Load() {
 		return stoppedBy(err)
 	}

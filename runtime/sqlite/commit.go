@@ -108,19 +108,16 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 	return before, nil
 }
 
-// lastOf is the id of the last of so many rows of history that are written next.
-const lastOf = `? + ` + newest
-
 const insertRun = `
 	INSERT INTO runs (run, machine, definition, state, status, outcome, paused, seq, started, entered, updated, snapshot, last, parent, root, tags)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ` + lastOf + `, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // An UPDATE looks at each index that has a column among those it sets, so a step
 // sets what it has changed: the run stays where it is, or moves, or something
 // else about it changes. The index of states has only runs that have ended, and
 // a move between others writes none.
 const (
-	newEnd = `seq = ?, last = ` + lastOf
+	newEnd = `seq = ?, last = ?`
 
 	asExpected = `
 	WHERE run = ? AND seq = ? AND started = ?`
@@ -141,24 +138,24 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	r, after := &c.Run, standingIn(&c.Run)
 	after.child = before.child
 	outcome := sql.NullString{String: string(r.Outcome), Valid: r.Outcome != ""}
-	rows := len(c.History)
+	after.last = t.newest + int64(len(c.History))
 	var written int64
 	var err error
 	switch {
 	case c.Expect == 0:
 		written, err = t.exec(insertRun, r.Run, r.Machine, r.Definition, r.State, string(r.Status), outcome, r.Paused,
-			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), rows,
+			r.Seq, micros(r.Started), micros(r.Entered), micros(r.Updated), text(r.Snapshot), after.last,
 			sql.NullString{String: r.Parent, Valid: before.child}, sql.NullString{String: r.Root, Valid: before.child}, tagsText(r.Tags))
 	case c.Repairs != nil:
-		written, err = t.exec(repairRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+		written, err = t.exec(repairRun, r.Seq, after.last, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, micros(r.Started), r.Run, c.Expect, before.started)
 	case !before.onlyMoves(&after):
-		written, err = t.exec(updateRun, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
+		written, err = t.exec(updateRun, r.Seq, after.last, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State,
 			r.Machine, r.Definition, string(r.Status), outcome, r.Paused, r.Run, c.Expect, before.started)
 	case r.State != before.state:
-		written, err = t.exec(updateMove, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect, before.started)
+		written, err = t.exec(updateMove, r.Seq, after.last, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.State, r.Run, c.Expect, before.started)
 	default:
-		written, err = t.exec(updateStep, r.Seq, rows, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect, before.started)
+		written, err = t.exec(updateStep, r.Seq, after.last, micros(r.Entered), micros(r.Updated), text(r.Snapshot), r.Run, c.Expect, before.started)
 	}
 	if err != nil {
 		return err
@@ -178,7 +175,6 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	if err := t.record(c.History, before.last); err != nil {
 		return err
 	}
-	after.last = t.last
 	t.stand = append(t.stand, standingOf{r.Run, after})
 	failpoint.Hit(failpoint.HistoryWritten)
 	return nil

@@ -16,8 +16,7 @@ const (
 	selectFeed = `
 	SELECT history.id, runs.machine, ` + historyColumns + `
 	FROM history CROSS JOIN runs ON runs.run = history.run
-	WHERE history.id > ? ORDER BY history.id LIMIT ?`
-	selectFeedEnd = `SELECT ` + newest
+	WHERE history.id > ? ORDER BY history.id LIMIT ? + 0`
 )
 
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
@@ -32,7 +31,7 @@ func scanFed(found row, f *store.FeedRow) error {
 }
 
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
-	end, _, err := glanceFirst(ctx, s, scanOne[int64], selectFeedEnd)
+	end, _, err := glanceFirst(ctx, s, scanOne[int64], selectNewest)
 	return end, err
 }
 

@@ -94,8 +94,8 @@ func TestChanged(t *testing.T) {
 func TestFeedPlan(t *testing.T) {
 	s := openAt(t, made(t))
 	for text, want := range map[string][]string{
-		selectFeed:    {"SEARCH history USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)"},
-		selectFeedEnd: {"SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SEARCH history", "SCALAR SUBQUERY 2", "SCAN counted"},
+		selectFeed:   {"SEARCH history USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH runs USING INDEX sqlite_autoindex_runs_1 (run=?)"},
+		selectNewest: {"SCAN CONSTANT ROW", "SCALAR SUBQUERY 1", "SEARCH history", "SCALAR SUBQUERY 2", "SCAN counted"},
 	} {
 		if steps := plan(t, s, text); !slices.Equal(steps, want) {
 			t.Errorf("%s: %s", text, strings.Join(steps, "; "))

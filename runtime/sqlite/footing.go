@@ -31,7 +31,7 @@ const selectFormat = `PRAGMA user_version`
 
 // stand notes which file is at a name.
 func (f *footing) stand(name string) error {
-	was, err := identify(name)
+	was, _, err := identify(name)
 	if err == nil {
 		f.files = append(f.files, place{name, was})
 	}
@@ -54,29 +54,38 @@ func (f *footing) onLog(ctx context.Context, conn *sql.Conn, file string) error 
 // log is the name of the log.
 func (f *footing) log() string { return f.files[len(f.files)-1].name }
 
-// holds gives ErrMoved where another file, or none, is at a name.
-func (f *footing) holds() error {
+// holds gives ErrMoved where another file, or none, is at a name, and else the size of the log.
+func (f *footing) holds() (size int64, err error) {
 	for _, p := range f.files {
-		switch now, err := identify(p.name); {
+		var now identity
+		switch now, size, err = identify(p.name); {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%w: %q is not there any more", ErrMoved, p.name)
+			return 0, fmt.Errorf("%w: %q is not there any more", ErrMoved, p.name)
 		case err != nil:
-			return fmt.Errorf("whether the database is still there is not known: %w", err)
+			return 0, fmt.Errorf("whether the database is still there is not known: %w", err)
 		case !p.was.same(now):
-			return fmt.Errorf("%w: another file is at %q", ErrMoved, p.name)
+			return 0, fmt.Errorf("%w: another file is at %q", ErrMoved, p.name)
 		}
 	}
-	return nil
+	return size, nil
 }
 
-// stands looks whether the transaction that has begun may go on.
+// stands looks whether the format is ours, in a transaction that has begun, and at what else only
+// another connection changes. All that is read again where one has committed.
 func (w *writer) stands() error {
-	if err := w.footing.holds(); err != nil {
+	version, err := w.session.number(selectVersion)
+	if err != nil || version == w.tally.seen {
 		return err
 	}
 	format, err := w.session.number(selectFormat)
 	if err == nil && format != int64(len(migrations())) {
 		err = fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
+	}
+	if err == nil {
+		w.tally.newest, err = w.session.number(selectNewest)
+	}
+	if err == nil {
+		w.tally.seen = version
 	}
 	return err
 }

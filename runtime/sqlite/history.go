@@ -21,15 +21,16 @@ import (
 // The statement itself refuses a row that is not the next one of its chain.
 const insertHistory = `
 	INSERT INTO history (id, run, seq, back, at, kind, input, source, target, effect, record, counts)
-	VALUES (1 + ` + newest + `, ?1,
-		CASE WHEN ?2 = 1 + coalesce((SELECT seq FROM history WHERE id = ?3 AND run = ?1), 0) THEN ?2 END,
-		CASE ?3 WHEN 0 THEN 0 ELSE 1 + ` + newest + ` - ?3 END,
-		?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`
+	VALUES (?1, ?2, CASE WHEN ?3 = 1 + coalesce((SELECT seq FROM history WHERE id = ?1 - ?4 AND run = ?2), 0) THEN ?3 END,
+		?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`
 
-// newest is the last id that a row of history was given. That row may have been pruned, and
-// then all rows up to it have been counted. No id is given twice, because who reads the feed
-// goes on behind the last one that it has seen.
+// newest is the last id that a row of history was given; a writer knows it while no other
+// connection commits (see stands). That row may have been pruned, and then all rows up to it
+// have been counted. No id is given twice, because who reads the feed goes on behind the last
+// one that it has seen.
 const newest = `max(coalesce((SELECT max(id) FROM history), 0), (SELECT history FROM counted))`
+
+const selectNewest = `SELECT ` + newest
 
 // Where someone has had statistics made (ANALYZE), SQLite would rather scan history
 // than look rows up, unless CROSS JOIN says what comes first.
@@ -97,10 +98,10 @@ func (t *tx) record(rows []store.HistoryRow, last int64) error {
 		if i == len(rows)-1 {
 			counted = counts
 		}
-		id, err := t.recordOne(h, last, counted)
+		err := t.recordOne(h, last, counted)
 		if failure(err).ExtendedCode == sqlite3.ErrConstraintNotNull { // last is not the one before h
 			if last, err = t.search(h); err == nil {
-				id, err = t.recordOne(h, last, counted)
+				err = t.recordOne(h, last, counted)
 			}
 		}
 		switch {
@@ -109,15 +110,22 @@ func (t *tx) record(rows []store.HistoryRow, last int64) error {
 		case err != nil:
 			return err
 		}
-		last = id
+		last = t.newest
 	}
-	t.last = last
 	return nil
 }
 
-func (t *tx) recordOne(h *store.HistoryRow, last int64, counts json.RawMessage) (id int64, err error) {
-	return t.insert(insertHistory, h.Run, h.Seq, last, micros(h.At), string(h.Kind), h.Input, h.From, h.To,
+func (t *tx) recordOne(h *store.HistoryRow, last int64, counts json.RawMessage) error {
+	id, back := t.newest+1, int64(0)
+	if last > 0 {
+		back = id - last
+	}
+	_, err := t.exec(insertHistory, id, h.Run, h.Seq, back, micros(h.At), string(h.Kind), h.Input, h.From, h.To,
 		string(h.Effect), text(h.Record), text(counts))
+	if err == nil {
+		t.newest = id
+	}
+	return err
 }
 
 // search finds the row before h without the chain.

@@ -14,19 +14,19 @@ type identity struct {
 	inode        uint64
 }
 
-// identify asks for the inode of the file at name and for nothing else. Where a file's
+// identify asks for the inode and the size of the file at name and for nothing else. Where a file's
 // times are asked for, as os.Stat does, Linux since 6.13 gives the next write a time of
 // its own, which the sync that follows has to write out as well: the look before each
 // transaction cost a step of a lone caller half as much again.
-func identify(name string) (identity, error) {
+func identify(name string) (i identity, size int64, err error) {
 	var found unix.Statx_t
 	for {
-		switch err := unix.Statx(unix.AT_FDCWD, name, 0, unix.STATX_INO, &found); err {
+		switch err := unix.Statx(unix.AT_FDCWD, name, 0, unix.STATX_INO|unix.STATX_SIZE, &found); err {
 		case nil:
-			return identity{found.Dev_major, found.Dev_minor, found.Ino}, nil
+			return identity{found.Dev_major, found.Dev_minor, found.Ino}, int64(found.Size), nil
 		case unix.EINTR:
 		default:
-			return identity{}, &fs.PathError{Op: "statx", Path: name, Err: err}
+			return identity{}, 0, &fs.PathError{Op: "statx", Path: name, Err: err}
 		}
 	}
 }

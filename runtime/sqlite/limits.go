@@ -28,7 +28,7 @@ const (
 	selectLastClaim = `
 	SELECT n, at FROM limited_claims WHERE machine = ? AND activity = ? ORDER BY n DESC LIMIT 1`
 	selectClaims = `
-	SELECT n, at FROM limited_claims WHERE machine = ? AND activity = ? AND n > ? ORDER BY n LIMIT ?`
+	SELECT n, at FROM limited_claims WHERE machine = ? AND activity = ? AND n > ? ORDER BY n LIMIT ? + 0`
 	claimsAhead = `
 	UPDATE limited_claims SET at = ?3 WHERE machine = ?1 AND activity = ?2 AND at > ?3`
 	insertClaim = `

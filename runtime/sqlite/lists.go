@@ -78,7 +78,7 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (text string, args []any
 	default:
 		add(f, nil)
 	}
-	return text + " ORDER BY " + order + " DESC, run DESC LIMIT ?", append(args, atMost(f.Limit))
+	return text + " ORDER BY " + order + " DESC, run DESC LIMIT ? + 0", append(args, atMost(f.Limit))
 }
 
 func runsWhere(f *store.RunFilter, after *store.RunRow, query []string, args []any) (string, []any) {

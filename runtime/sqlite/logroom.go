@@ -2,17 +2,15 @@
 
 package sqlite
 
-import (
-	"io"
-	"os"
-)
+import "os"
 
 // A log whose file grows is slow: each sync then writes metadata of the file system too,
 // and takes twice as long. So there are zeros ahead of it, until its file is as long as it
 // gets before it restarts. To SQLite zeros are no frames: it finds the end of a log by what
 // the frames say, and not by the size of the file.
 //
-// They are written within a transaction, in which nobody else writes to the log.
+// They are written when a transaction has begun, in which nobody else writes to the log, and
+// before it writes anything itself.
 type logRoom struct {
 	log *os.File // nil when there is enough, or no more can be had
 	end int64    // of the file, when this last made room
@@ -36,19 +34,15 @@ func openLogRoom(name string, o options) (*logRoom, error) {
 	return &logRoom{log: f}, err
 }
 
-// extend makes room where SQLite has made the file longer. Where there is none on the disk
-// the log takes what it finds.
-func (r *logRoom) extend() {
-	if r.log == nil {
+// extend makes room where SQLite has made the file longer than this has. Where there is none
+// on the disk the log takes what it finds.
+func (r *logRoom) extend(size int64) {
+	if r.log == nil || size <= r.end {
 		return
 	}
-	size, err := r.log.Seek(0, io.SeekEnd)
-	if err == nil && size <= r.end {
-		return
-	}
-	if err == nil && size < enoughRoom {
+	if size < enoughRoom {
 		room := min(max(size, leastRoom), mostRoom)
-		if _, err = r.log.WriteAt(zeros[:room], size); err == nil {
+		if _, err := r.log.WriteAt(zeros[:room], size); err == nil {
 			r.end = size + room
 			return
 		}

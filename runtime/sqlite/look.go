@@ -38,11 +38,11 @@ const (
 
 	selectDueOf = `
 	SELECT run, name, due FROM timers
-	WHERE` + ofRun + ` AND awake = 1 AND +due <= ?1 ORDER BY due, run, name LIMIT ?2`
+	WHERE` + ofRun + ` AND awake = 1 AND +due <= ?1 ORDER BY due, run, name LIMIT ?2 + 0`
 	selectExpiredOf = selectTasks + `
 	WHERE` + ofRun + ` AND worker IS NOT NULL AND +lease_until <= ?1 AND cancelled = 0
 		AND (SELECT status FROM runs WHERE runs.run = tasks.run) <> 'halted'
-	ORDER BY lease_until LIMIT ?2`
+	ORDER BY lease_until LIMIT ?2 + 0`
 	selectStopping = `
 	SELECT run, do, seq, epoch FROM tasks WHERE cancelled = 1 AND worker = ? AND lease_until > ?`
 	selectEnding = `

@@ -212,7 +212,10 @@ func openWriter(ctx context.Context, file string, o options, h *hands) (_ *write
 		return nil, err
 	}
 	room, err := openLogRoom(files.log(), o)
-	if err := errors.Join(err, files.holds()); err != nil {
+	if err == nil {
+		_, err = files.holds()
+	}
+	if err != nil {
 		return nil, errors.Join(err, room.close())
 	}
 	wal, err := openCheckpointer(ctx, file, o)

@@ -21,11 +21,11 @@ const (
 		NOT EXISTS (SELECT 1 FROM outbox WHERE run = ?2 AND delivered IS NULL))`
 	messageColumns = `
 	SELECT id, run, seq, n, machine, event, data, at, ready, attempt, coalesce(worker, ''), coalesce(reason, '') FROM outbox`
-	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ?`
+	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ? + 0`
 	selectOutboxOf = messageColumns + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
-	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ?`
+	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ? + 0`
 	selectReadyOf  = messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND run = ?4 UNION ALL ` +
-		messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND` + below4 + ` ORDER BY ready, run LIMIT ?2`
+		messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND` + below4 + ` ORDER BY ready, run LIMIT ?2 + 0`
 	nextMessage = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
 
 	selectMessage = `

@@ -75,7 +75,7 @@ const selectWaiting = selectTasks + ` WHERE id IN (
 		SELECT id FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NULL AND queued < ?1
 		UNION ALL
 		SELECT id FROM tasks WHERE worker IS NULL AND awake = 1 AND not_before IS NOT NULL AND not_before < ?1
-	) AND cancelled = 0 LIMIT ?2`
+	) AND cancelled = 0 LIMIT ?2 + 0`
 
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, scanTask, selectWaiting, micros(before), atMost(limit))

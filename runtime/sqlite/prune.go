@@ -29,7 +29,7 @@ const (
 	countPrunable  = countTrees + whereOld + whereDone
 	selectPrunable = `
 	SELECT run, machine, state, paused, seq, last, outcome` + whereOld + whereDone + `
-	ORDER BY updated, run LIMIT ?5`
+	ORDER BY updated, run LIMIT ?5 + 0`
 	selectChildren = `
 	SELECT run, machine, state, paused, seq, last, outcome FROM runs WHERE root = ?`
 

@@ -261,7 +261,8 @@ func text(j json.RawMessage) any {
 	return string(j)
 }
 
-// atMost is a limit as SQL takes it.
+// atMost is a limit as SQL takes it. Queries say `LIMIT ? + 0`: SQLite looks at the value of a
+// parameter that stands alone there, and compiles the statement again whenever it is bound.
 func atMost(limit int) int {
 	if limit <= 0 {
 		return -1

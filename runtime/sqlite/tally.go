@@ -48,7 +48,8 @@ type tally struct {
 	names map[int64]count
 	fresh []count // names that are not known to be durable
 
-	last    int64           // row of history that this writer has added
+	newest  int64           // row of history, where no other connection has committed
+	seen    int64           // data_version when that was so
 	upTo    int64           // row up to which all were added up, when this writer last looked
 	sum     map[int64]int64 // of the rows since then, by the id of the name
 	version int64           // data_version when the sum began
@@ -59,7 +60,7 @@ type tally struct {
 const unknown = -1 // data_version is never negative
 
 func newTally() tally {
-	return tally{ids: map[count]int64{}, names: map[int64]count{}, sum: map[int64]int64{}, version: unknown, folding: unknown}
+	return tally{ids: map[count]int64{}, names: map[int64]count{}, sum: map[int64]int64{}, seen: unknown, version: unknown, folding: unknown}
 }
 
 // encodeCounts gives the counts of a request as a row of history has them. The
@@ -123,28 +124,24 @@ func (y *tally) forgetFresh() {
 func (w *writer) foldCounts() error {
 	y := &w.tally
 	y.folding = unknown
-	if y.last-y.upTo < foldAt {
+	if w.effects.newest-y.upTo < foldAt {
 		return nil
 	}
 	upTo, err := w.session.number(selectCounted)
 	if err != nil {
 		return err
 	}
-	if y.last-upTo < foldAt { // another process has done it
+	if w.effects.newest-upTo < foldAt { // another process has done it
 		y.upTo, y.version = upTo, unknown
 		return nil
 	}
-	version, err := w.session.number(selectVersion)
-	if err != nil {
-		return err
-	}
 	t := tx{w: w}
-	if version == y.version {
+	if y.seen == y.version {
 		err = t.fold(y.known(w.effects.counts))
 	} else {
 		err = t.foldHistory()
 	}
-	y.folding = version
+	y.folding = y.seen
 	return err
 }
 
@@ -179,16 +176,16 @@ func (t *tx) fold(all counts) error {
 }
 
 // committed follows what has become of history and the tables with the batch.
-func (y *tally) committed(batch map[int64]int64) {
-	y.fresh = y.fresh[:0]
+func (y *tally) committed(batch *effects) {
+	y.fresh, y.newest = y.fresh[:0], batch.newest
 	if y.folding == unknown {
-		for id, n := range batch {
+		for id, n := range batch.counts {
 			y.sum[id] += n
 		}
 		return
 	}
 	clear(y.sum)
-	y.upTo, y.version = y.last, y.folding
+	y.upTo, y.version = y.newest, y.folding
 	if len(y.ids) > maxNames {
 		clear(y.ids)
 		clear(y.names)

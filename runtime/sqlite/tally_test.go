@@ -40,6 +40,9 @@ func TestCountsOfTwoWriters(t *testing.T) {
 			if got["a"] != want["a"] || got["b"] != want["b"] {
 				t.Fatalf("%s counts %v, want %v", name, got, want)
 			}
+			if n := query[int](t, s, brokenLinks); n != 0 {
+				t.Fatalf("%s finds %d broken links", name, n)
+			}
 		}
 	}
 	for _, turn := range []struct {
@@ -152,5 +155,8 @@ func TestCountsOfSpoiledBatch(t *testing.T) {
 	got := stepsByInput(t, s)
 	if got["new"] != foldAt || got["other"] != foldAt {
 		t.Errorf("counted %v", got)
+	}
+	if broken, left := query[int](t, s, brokenLinks), query[int](t, s, `SELECT max(id) - count(*) FROM history`); broken != 0 || left != 0 {
+		t.Errorf("%d links are broken, and %d ids left out", broken, left)
 	}
 }

@@ -47,12 +47,12 @@ const selectTaskOf = selectTasks + ` WHERE child = ?`
 const selectExpired = selectTasks + `
 	WHERE worker IS NOT NULL AND lease_until <= ? AND cancelled = 0
 		AND (SELECT status FROM runs WHERE runs.run = tasks.run) <> 'halted'
-	ORDER BY lease_until LIMIT ?`
+	ORDER BY lease_until LIMIT ? + 0`
 
 const selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND (lease_until > ? OR child IS NOT NULL AND ended = 0))`
 
-const selectLeftovers = selectTasks + ` WHERE cancelled = 1 AND child IS NOT NULL AND ended = 0 LIMIT ?`
+const selectLeftovers = selectTasks + ` WHERE cancelled = 1 AND child IS NOT NULL AND ended = 0 LIMIT ? + 0`
 
 // endClaim ends the task that a commit is about, if any, or says ErrFenced.
 func (t *tx) endClaim(c *store.Claim) error {

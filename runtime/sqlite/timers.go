@@ -20,7 +20,7 @@ const deleteTimer = `
 
 const selectDue = `
 	SELECT run, name, due FROM timers
-	WHERE awake = 1 AND due <= ? ORDER BY due, run, name LIMIT ?`
+	WHERE awake = 1 AND due <= ? ORDER BY due, run, name LIMIT ? + 0`
 
 const selectTimers = `
 	SELECT run, name, due FROM timers WHERE run = ? ORDER BY name`

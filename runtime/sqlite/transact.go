@@ -34,7 +34,7 @@ type tx struct {
 	counts []change     // that it makes
 	costs  costs        // that it changes
 	stand  []standingOf // how runs stand after it, and after those before it
-	last   int64        // row of history that it has added
+	newest int64        // row of history, as it is after it
 }
 
 // effects are what the requests of a batch have changed together.
@@ -44,12 +44,13 @@ type effects struct {
 	counts map[int64]int64 // by the id of the name
 	costs  costs
 	stand  []standingOf // how runs stand afterwards
+	newest int64        // row of history
 }
 
-func (e *effects) clear() {
+func (e *effects) clear(newest int64) {
 	clear(e.counts)
 	clear(e.costs)
-	e.rows, e.bytes, e.stand = 0, 0, e.stand[:0]
+	e.rows, e.bytes, e.stand, e.newest = 0, 0, e.stand[:0], newest
 }
 
 // fate is what a request does to its transaction.
@@ -88,14 +89,19 @@ func (w *writer) transact() error {
 // attempt runs the batch with one, and reports whether a request has spoiled
 // the transaction, of which then nothing is left.
 func (w *writer) attempt(one func(*request) fate) (spoiled bool, err error) {
-	w.effects.clear()
 	w.tally.forgetFresh()
 	if err := w.begin(); err != nil {
 		return false, w.failed(err)
 	}
-	if err := w.stands(); err != nil {
+	log, err := w.footing.holds()
+	if err == nil {
+		err = w.stands()
+	}
+	if err != nil {
 		return false, w.failed(err)
 	}
+	w.room.extend(log)
+	w.effects.clear(w.tally.newest)
 	failpoint.Hit(failpoint.Begun)
 	w.batch = slices.DeleteFunc(w.batch, func(r *request) bool { return !r.take() })
 	for _, r := range w.batch {
@@ -135,12 +141,12 @@ func (r *request) take() bool {
 
 // bare runs a request.
 func (w *writer) bare(r *request) fate {
-	t := tx{w: w, counts: w.scratch[:0], stand: w.effects.stand}
-	r.err = r.run(&t)
-	w.scratch = t.counts
+	t := &w.tx
+	*t = tx{w: w, counts: t.counts[:0], stand: w.effects.stand, newest: w.effects.newest}
+	r.err = r.run(t)
 	switch {
 	case r.err == nil:
-		w.done(&t)
+		w.done(t)
 		w.effects.bytes += r.bytes
 		return whole
 	case grave(r.err) || w.outside():
@@ -156,14 +162,11 @@ func (w *writer) bare(r *request) fate {
 // done takes over what a request has changed.
 func (w *writer) done(t *tx) {
 	e := &w.effects
-	e.stand = t.stand
+	e.stand, e.newest = t.stand, t.newest
 	for i := range t.counts {
 		e.counts[t.counts[i].id] += t.counts[i].n
 	}
 	e.costs.merge(t.costs)
-	if t.last > 0 {
-		w.tally.last = t.last
-	}
 }
 
 // guarded runs a request in a savepoint of its own.
@@ -190,6 +193,7 @@ func (w *writer) guarded(r *request) fate {
 }
 
 func (w *writer) rollBack() error {
+	w.tally.seen = unknown // rather than to trust it
 	if err := w.exec("ROLLBACK"); err != nil {
 		return w.stop(err)
 	}
@@ -210,9 +214,6 @@ func (w *writer) commit() error {
 			return w.failed(err)
 		}
 	}
-	if w.effects.rows > 0 {
-		w.room.extend()
-	}
 	failpoint.Hit(failpoint.BeforeEnd)
 	if err := w.exec("COMMIT"); full(err) {
 		w.wal.moved.Store(true) // what was written of the log's name is gone, too
@@ -222,7 +223,7 @@ func (w *writer) commit() error {
 		return fmt.Errorf("%w: %w", store.ErrUnknown, w.stop(err))
 	}
 	failpoint.Hit(failpoint.AfterEnd)
-	w.tally.committed(w.effects.counts)
+	w.tally.committed(&w.effects)
 	w.remember(w.effects.stand)
 	w.wal.changed(&w.effects)
 	return nil

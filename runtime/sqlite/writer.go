@@ -51,7 +51,7 @@ type writer struct {
 	several bool                // requests were in the last batch
 	effects effects             // of the batch
 	known   map[string]standing // how runs stand that this writer has moved last
-	scratch []change            // room for the counts of one request
+	tx      tx                  // of the request under way
 	tally   tally
 	stopped error // why nothing is written any more
 }
@@ -233,7 +233,7 @@ func (w *writer) close() error {
 		w.lead()
 	}
 	err := errors.Join(w.wal.close(), w.room.close(), w.session.within(w.conn, w.session.close))
-	if errors.Is(w.footing.holds(), ErrMoved) {
+	if _, moved := w.footing.holds(); errors.Is(moved, ErrMoved) {
 		err = errors.Join(err, w.leaveLog())
 	}
 	return errors.Join(err, w.conn.Close(), w.db.Close())
