@@ -262,6 +262,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 	err := r.insist(func(ctx context.Context) error {
 		return e.store.Release(ctx, r.task.Claim(), e.now(), e.now().Add(wait))
 	})
+	e.trees.Add(1) // a run may have waited for it to finish
 	switch {
 	case errors.Is(err, ErrFenced):
 		if len(cost) > 0 {
