@@ -54,7 +54,7 @@ func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool
 		return false
 	}
 	shown, known := s.proof.shown[to]
-	if !known && begun.replayed()*len(s.Machine.Arms) < mostShownEarly {
+	if !known && (begun.replayed()+toWriteOut*len(s.proof.shown))*len(s.Machine.Arms) < mostShownEarly {
 		shown = slices.ContainsFunc(paths(begun.proof.product), func(path []int32) bool {
 			w, sure := begun.Replayed(path, -1)
 			return sure && w != nil
@@ -64,8 +64,11 @@ func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool
 	return shown
 }
 
-// mostShownEarly is a second or two.
-const mostShownEarly = 5_000_000
+// mostShownEarly is a second or two, if to write a run out takes about as long as so many steps of its replay.
+const (
+	mostShownEarly = 5_000_000
+	toWriteOut     = 50
+)
 
 // begun is the machine with a part of the product in place of the whole; nil of one that is broken.
 func (s *shared) begun() *shared {

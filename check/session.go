@@ -89,11 +89,16 @@ func (s *session) of(m *ir.Machine) *result {
 }
 
 // further checks the machine of p again with more told apart. It is p that is left where that
-// decides no more.
+// decides no more. What p knows past the limit holds then, too.
 func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 	again := s.shared(p.Machine)
 	again.Table().Wide, again.Table().Timed = p.Table().Wide, p.Table().Timed
 	let(again.Table())
+	if past := p.proof; past.product == nil && past.limit >= past.most {
+		again.Table().Past = true
+		again.proof.seen, again.proof.bare, again.proof.bareTold = past.seen, past.bare, past.bareTold
+		again.proof.begun, again.proof.begunTold, again.proof.shown = past.begun, past.begunTold, past.shown
+	}
 	list := again.apply(s.rules)
 	before, now := undecided(r.list), undecided(list)
 	if now > before || now == before && (!p.guessed() || again.proof.product == nil || again.guessed()) {

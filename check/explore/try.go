@@ -100,7 +100,7 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 		held, paced = data.NewWithout(t.Machine, sums, data.MostValues), false
 	}
 	if coarse {
-		if p, seen = tryWide(t, sums, large, limit, most, nil); p == nil && limit < most {
+		if p, seen = tryWide(t, sums, large, limit, most, nil); p == nil && (limit < most || t.Past) {
 			return nil, seen
 		}
 	}

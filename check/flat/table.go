@@ -43,6 +43,7 @@ type Table struct {
 	Stop    *stop.Stop // what works on the machine polls it
 	Timed   bool       // to tell configurations apart by their times may; see explore
 	Wide    Effort     // how far wide ranges are told apart; see explore
+	Past    bool       // without that, the product is past the limit
 
 	callees  []*Callee   // by activity: of one that calls a machine
 	cases    []ir.Case   // by Input.ID
