@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 )
 
