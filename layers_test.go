@@ -17,7 +17,7 @@ const module = "github.com/fsmc-dev/fsmc"
 // it is always allowed. A path with a dot in its first element is a
 // third-party package, and the packages below it.
 const layers = `
-internal/seldom             <
+internal/...                <
 lang/token                  <
 lang/diag                   < lang/token
 lang/ast                    < lang/token
