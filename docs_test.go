@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -235,14 +236,30 @@ func TestShortPages(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// buildFsmc builds the command, and gives its path.
+// shared is a folder that goes when all tests have ended.
+var shared string
+
+func TestMain(m *testing.M) {
+	var err error
+	if shared, err = os.MkdirTemp("", "fsmc"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(shared)
+	os.Exit(code)
+}
+
+var builtFsmc = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "build", "-o", filepath.Join(shared, "fsmc"), "./cmd/fsmc").CombinedOutput()
+})
+
+// buildFsmc builds the command, once for all tests, and gives its path.
 func buildFsmc(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "fsmc")
-	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/fsmc").CombinedOutput(); err != nil {
+	if out, err := builtFsmc(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return binary
+	return filepath.Join(shared, "fsmc")
 }
 
 // TestLanguageReference holds that the whole machines of the reference, which

@@ -17,6 +17,7 @@ const module = "github.com/fsmc-dev/fsmc"
 // it is always allowed. A path with a dot in its first element is a
 // third-party package, and the packages below it.
 const layers = `
+internal/...                <
 lang/token                  <
 lang/diag                   < lang/token
 lang/ast                    < lang/token
@@ -47,7 +48,7 @@ check/lifetime              < lang/ir check/graph check/timing check/explore
 check                       < lang/token lang/diag lang/ir lang/parallel check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data check/lifetime check/replay check/stop
 check/checktest             < lang lang/token lang/format lang/diag lang/ir check check/all
 check/oracletest            < lang/ir runtime/machine codegen/table
-check/contracttest          <
+check/contracttest          < internal/seldom
 check/all                   < check check/rule/...
 check/breaking/product      < lang/token lang/diag lang/ir codegen/table runtime/machine
 check/breaking              < lang/token lang/diag lang/ir lang/parallel check check/breaking/product

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 // TestOwnMachines holds that the checker has nothing to say of this project as a whole.

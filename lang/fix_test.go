@@ -3,6 +3,7 @@ package lang_test
 import (
 	"testing"
 
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/lang"
 )
 

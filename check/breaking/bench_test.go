@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/lang"
 )
 

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check"
@@ -53,20 +54,22 @@ func machines(t *testing.T, pattern string) []string {
 	return files
 }
 
-func load(t *testing.T, file string) *lang.Unit {
+// known has what findingsIn found, by file: two tests ask for it.
+var known sync.Map
+
+// findingsIn are what the front end and all rules say about a file.
+func findingsIn(t *testing.T, file string) diag.List {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lang.Load([]lang.Source{{Name: file, Src: src}})
+	list, _ := known.LoadOrStore(file, sync.OnceValue(func() diag.List { return Findings(file, src) }))
+	return list.(func() diag.List)()
 }
 
 // Findings are what the front end and all rules say about src.
 func Findings(name string, src []byte) diag.List {
-	return findings(lang.Load([]lang.Source{{Name: name, Src: src}}))
-}
-
-func findings(unit *lang.Unit) diag.List {
+	unit := lang.Load([]lang.Source{{Name: name, Src: src}})
 	list := append(diag.List(nil), unit.Diags...)
 	list = append(list, check.Run(unit.Program, all.Rules)...)
 	list.Sort()
@@ -94,7 +97,7 @@ func runFile(t *testing.T, rule *check.Rule, file, kind string) {
 	default:
 		t.Errorf("%s is called neither bad*.fsm, good*.fsm nor silent*.fsm", file)
 	}
-	for _, d := range findings(load(t, file)) {
+	for _, d := range findingsIn(t, file) {
 		if d.Rule == rule.Name && !claim(own, d) {
 			t.Errorf("%s: unexpected %s: %s", d.Span, d.Rule, d.Message)
 		}
@@ -109,7 +112,7 @@ func Together(t *testing.T) string {
 	var lines strings.Builder
 	for _, file := range machines(t, "*") {
 		wants := wantsIn(t, file)
-		for _, d := range findings(load(t, file)) {
+		for _, d := range findingsIn(t, file) {
 			claim(wants, d)
 			checkForm(t, d)
 			fmt.Fprintf(&lines, "%s %s %s\n", filepath.ToSlash(strings.Replace(d.Span.String(), "testdata/", "", 1)), d.Severity, d.Rule)

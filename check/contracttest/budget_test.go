@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 // Costs are the names of what attempts cost, in the order in which over_budget of them comes.

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/check/oracletest"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
 var (
 	oracleSeed  = flag.Uint64("oracle-seed", firstSeed, "the first seed of the machines that are held against brute force")
-	oracleCount = flag.Int("oracle-count", 200, "how many machines are held against brute force")
+	oracleCount = flag.Int("oracle-count", usualCount, "how many machines are held against brute force")
 )
 
 // bruteLimit is the most nodes that brute force walks for one machine.
@@ -35,7 +36,7 @@ func brute(src string) (s *oracletest.Space, broken string) {
 	if len(unit.Program.Machines) == 0 {
 		return nil, "no machine"
 	}
-	return oracletest.Explore(unit.Program.Machines[0], bruteLimit), ""
+	return bruteSpace(src, unit.Program.Machines[0]), ""
 }
 
 // machines are random machines that are held against brute force.
@@ -174,8 +175,12 @@ func TestBruteForceTrees(t *testing.T) {
 	)
 }
 
-// firstSeed is that of the machines which everybody has: they have all kinds of verdicts.
-const firstSeed = 1
+// firstSeed is that of the machines which everybody has, usualCount of each kind or a part of it: they have all
+// kinds of verdicts.
+const (
+	firstSeed  = 1
+	usualCount = 200
+)
 
 // want reports each kind of verdict that no machine had. Machines of other seeds need not.
 func (g *machines) want(t *testing.T, kinds ...string) {

@@ -15,7 +15,7 @@ const Tick = time.Second
 
 // arrival is an input, and how long after the step before it comes.
 type arrival struct {
-	machine.Input
+	*machine.Input
 	after time.Duration
 	run   string // of a start: the id of the run
 }
@@ -27,20 +27,21 @@ func (s *Space) arrivals(at *machine.Snapshot) []arrival {
 	case at.State < 0:
 		for _, in := range s.each(machine.Input{Kind: machine.StartInput}, s.Def.Params) {
 			for _, id := range s.values.ids() {
-				list = append(list, arrival{Input: in, run: id})
+				list = append(list, arrival{Input: &in, run: id})
 			}
 		}
 		return list
 	case at.Status != machine.Running:
 		return nil
 	}
-	var others []arrival
-	for _, in := range s.others(at) {
-		others = append(others, arrival{Input: in, after: s.ready(at, in)})
+	inputs := s.others(at)
+	others := make([]arrival, len(inputs))
+	for i := range inputs {
+		others[i] = arrival{Input: &inputs[i], after: s.ready(at, inputs[i])}
 	}
 	for _, after := range s.delays(at, others) {
 		if in, due := s.m.Next(at, start.Add(after)); due {
-			return append(list, arrival{Input: in, after: after})
+			return append(list, arrival{Input: &in, after: after})
 		}
 		for _, o := range others {
 			if after >= o.after {

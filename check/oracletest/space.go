@@ -41,7 +41,8 @@ type Space struct {
 	tick   time.Duration
 	number map[string]int
 	seen   map[Event]bool
-	alike  map[outline][]int // the edges of the node at hand
+	edges  []Edge            // of the node at hand
+	alike  map[outline][]int // those of them
 	fired  map[int]bool      // by timer: it fires somewhere
 	events []Event
 	values valuesOf
@@ -84,16 +85,16 @@ func (e *Edge) outline() outline {
 	return outline{e.To, e.Arm, e.Effect, e.AtOnce, in.Kind, in.Event, in.Do, in.Index, in.Category, in.Timer, in.Over}
 }
 
-// add adds e to node i, unless it is an edge of it at another time.
-func (s *Space) add(i int, e Edge) {
-	n, k := s.Nodes[i], e.outline()
+// add adds e to the node at hand, unless it is an edge of it at another time.
+func (s *Space) add(e Edge) {
+	k := e.outline()
 	for _, other := range s.alike[k] {
-		if f := &n.Edges[other]; slices.Equal(e.Started, f.Started) && reflect.DeepEqual(e.Input.Data, f.Input.Data) {
+		if f := &s.edges[other]; slices.Equal(e.Started, f.Started) && reflect.DeepEqual(e.Input.Data, f.Input.Data) {
 			return
 		}
 	}
-	s.alike[k] = append(s.alike[k], len(n.Edges))
-	n.Edges = append(n.Edges, e)
+	s.alike[k] = append(s.alike[k], len(s.edges))
+	s.edges = append(s.edges, e)
 }
 
 // Counts reports whether the edge is a step of the worst case: a move or a
@@ -125,10 +126,12 @@ func ExploreBy(m *ir.Machine, limit int, tick time.Duration) *Space {
 	steps := 0
 	for i := 0; i < len(s.Nodes); i++ {
 		clear(s.alike)
+		s.edges = s.edges[:0]
 		for _, a := range s.arrivals(s.Nodes[i].Snapshot) {
 			s.take(i, a)
 		}
-		if steps += len(s.Nodes[i].Edges); len(s.Nodes) > limit || steps > 20*limit {
+		s.Nodes[i].Edges = slices.Clone(s.edges)
+		if steps += len(s.edges); len(s.Nodes) > limit || steps > 20*limit {
 			return nil
 		}
 	}
@@ -162,11 +165,11 @@ func spaceOf(m *ir.Machine, tick time.Duration, of func(callee *ir.Machine) *Spa
 // node is the number of a snapshot, which is made canonical.
 func (s *Space) node(snapshot *machine.Snapshot, now time.Time) int {
 	snapshot = s.canonical(snapshot, now)
-	key := string(s.m.EncodeSnapshot(snapshot))
-	i, known := s.number[key]
+	key := s.m.EncodeSnapshot(snapshot)
+	i, known := s.number[string(key)]
 	if !known {
 		i = len(s.Nodes)
-		s.number[key] = i
+		s.number[string(key)] = i
 		n := &Node{Snapshot: snapshot}
 		if _, due := s.m.Next(snapshot, start); !due {
 			n.Waiting = s.activities(Waiting(snapshot, start))
@@ -209,7 +212,7 @@ func (s *Space) canonical(of *machine.Snapshot, now time.Time) *machine.Snapshot
 // take adds the edges of one input in node i: one for each way in which host
 // guards can answer.
 func (s *Space) take(i int, a arrival) {
-	from, in, now := s.Nodes[i].Snapshot, a.Input, start.Add(a.after)
+	from, in, now := s.Nodes[i].Snapshot, *a.Input, start.Add(a.after)
 	if a.run != "" {
 		named := *from
 		named.Run, from = a.run, &named
@@ -294,7 +297,7 @@ func (s *Space) record(i int, in machine.Input, next *machine.Snapshot, commands
 	e.Started = append(e.Started, s.activities(e.begun)...)
 	s.readRequire(next)
 	e.To = s.node(next, now)
-	s.add(i, e)
+	s.add(e)
 }
 
 // Entered marks the states that some run enters, by ID: leaves, terminals, and

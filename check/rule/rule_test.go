@@ -10,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/all"
 	"github.com/fsmc-dev/fsmc/check/checktest"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

@@ -3,6 +3,8 @@ package zone
 import (
 	"math/rand/v2"
 	"testing"
+
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 // Time is dense: points lie at fourths, and what is looked for beside them at eighths.

@@ -182,6 +182,7 @@ func runAction(t *testing.T, a action, dir, temp string, inputs map[string]strin
 
 // TestAction runs the commands of action.yml on good and bad machines.
 func TestAction(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds fsmc")
 	}

@@ -72,6 +72,7 @@ type step struct {
 // activity is called again under the same key, and what has been used of the
 // bounds stays used.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "crawl.fsm"), crawl, 0o644)
 	writeFile(t, filepath.Join(dir, "activities", "fetch"), fetch, 0o755)

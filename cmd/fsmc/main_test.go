@@ -19,6 +19,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	_ "github.com/fsmc-dev/fsmc/internal/patient"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 )
 
@@ -42,6 +44,7 @@ func TestMain(m *testing.M) {
 // finds a copy of the example's machine and its executables in $WORK/example, and
 // of examples/workers in $WORK/workers.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,

@@ -13,6 +13,7 @@ import (
 // TestNewInModule: what new makes passes go vet, go test and go generate at once,
 // in a module that has fsmc; in one that has not it says what is missing.
 func TestNewInModule(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles a module of its own")
 	}
@@ -46,6 +47,7 @@ func TestNewInModule(t *testing.T) {
 
 // TestReadmeGo runs the Go code of the README, with what fsmc new Invoice makes.
 func TestReadmeGo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles a module of its own")
 	}

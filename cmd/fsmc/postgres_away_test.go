@@ -76,6 +76,7 @@ func (w *wire) down() {
 // TestServerAway: a worker that is started while the server is away waits for it; while it is away again,
 // for longer than a call tries, nothing is acknowledged; and the work continues when it is back.
 func TestServerAway(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("calls try for ten seconds")
 	}

@@ -31,6 +31,7 @@ func succeeds(t *testing.T, dir string) func(args ...string) string {
 // known, so that several limits are tried; one that is too low for the database is
 // none that this is about.
 func TestFewFileDescriptors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "job.fsm"), "machine Job {\n event Worked\n activity work() -> Worked\n initial Working\n on failed -> Failed\n"+
 		" state Working { do work() timeout 5m  on Worked -> Done }\n terminal Done\n terminal Failed failure\n}\n", 0o644)

@@ -6,6 +6,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/codegentest"
 	"github.com/fsmc-dev/fsmc/codegen/svg"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 func TestGolden(t *testing.T) { codegentest.Run(t, svg.Target) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 // BenchmarkCompile compiles a thousand leaves below a thousand handlers: a

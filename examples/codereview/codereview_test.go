@@ -14,6 +14,7 @@ import (
 	"github.com/fsmc-dev/fsmc/examples/codereview/demo"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
 	"github.com/fsmc-dev/fsmc/examples/internal/transcript"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 func TestMain(m *testing.M) { transcript.Main(m, main) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	. "github.com/fsmc-dev/fsmc/runtime/machine/machinetest"
 )

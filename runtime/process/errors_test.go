@@ -114,6 +114,7 @@ func TestStderrOfSeveral(t *testing.T) {
 
 // TestStderrFlood neither holds up an executable nor a worker, nor is it kept.
 func TestStderrFlood(t *testing.T) {
+	t.Parallel()
 	const flood = `head -c 30000000 /dev/zero >&2; head -c 30000000 /dev/zero | tr '\0' '\n' >&2; `
 	m := compile(t)
 	h, err := Load(folder(t, map[string]string{"work": flood + `echo the end >&2; exit 1`}), m)
@@ -132,6 +133,7 @@ func TestStderrFlood(t *testing.T) {
 
 // TestStderrHeldOpen ends with its process, although another one holds the pipe.
 func TestStderrHeldOpen(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pid")
 	w := pool(t, 1, fmt.Sprintf("setsid sleep 600 & echo $! >%s\n", path)+each(`echo "{\"id\":$id}"; exit 0`))
 	must(t, errOf(w.attempt(t.Context(), &runtime.Attempt{})))

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/fsmc-dev/fsmc/internal/patient"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
@@ -331,6 +332,7 @@ func TestSignsOfLife(t *testing.T) {
 // TestCheckpoint: what an attempt has stored before it gave up is handed to the
 // next one.
 func TestCheckpoint(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	dir := folder(t, map[string]string{"work": `cat > ` + tmp + `/$$
 		if grep -q '"checkpoint":{"row":4500}' ` + tmp + `/$$; then
@@ -348,6 +350,7 @@ func TestCheckpoint(t *testing.T) {
 }
 
 func TestDeclined(t *testing.T) {
+	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "mark")
 	dir := folder(t, map[string]string{"work": `if [ -e ` + mark + ` ]; then echo '{"event":"Found","data":{"n":1}}'; else touch ` + mark + `; echo '{"declined": "busy", "cost": {"tokens": 3}}'; fi`})
 	o := &observed{}
@@ -408,6 +411,7 @@ func TestSlowGuard(t *testing.T) {
 // TestLeftBehind checks that what a script leaves running when it exits is
 // killed, and does not hold the attempt up.
 func TestLeftBehind(t *testing.T) {
+	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "child")
 	dir := folder(t, map[string]string{"work": `sleep 300 & echo $! > ` + pid + `; echo '{"event":"Found","data":{"n":1}}'`})
 	began := time.Now()

@@ -100,6 +100,7 @@ func TestWorkerDies(t *testing.T) {
 }
 
 func TestWorkerNeverSpeaks(t *testing.T) {
+	t.Parallel()
 	w := pool(t, 2, `echo "no such module" >&2; exit 1`)
 	err := runtime.Decline("not yet")
 	// Those that meet a process that still lives are released: which of the two ends
@@ -115,6 +116,7 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 // TestWorkerNotStarted releases attempts for as long as the shell cannot start
 // the command, and has no answer to a guard.
 func TestWorkerNotStarted(t *testing.T) {
+	t.Parallel()
 	w := StartWorkers("echo away >&2; exit 127", 2, io.Discard)
 	t.Cleanup(w.Close)
 	<-w.Broken()
@@ -317,6 +319,7 @@ func TestWorkerThatReadsNothing(t *testing.T) {
 // TestWorkerCannotStart counts no worker as lost where the command cannot even
 // start, and says in the end what it said.
 func TestWorkerCannotStart(t *testing.T) {
+	t.Parallel()
 	w := pool(t, 1, `echo "no such module" >&2; exit 1`)
 	m := compile(t)
 	h := w.Handlers(m)
@@ -351,6 +354,7 @@ func (a *alone) Write(p []byte) (int, error) {
 // TestWorkerEndlessLine: one that is killed for a line longer than any answer is said to
 // be, there and on standard error.
 func TestWorkerEndlessLine(t *testing.T) {
+	t.Parallel()
 	var said tail
 	w := StartWorkers("read -r line; head -c 3000000 /dev/zero | tr '\\0' x; sleep 300", 1, &said)
 	t.Cleanup(w.Close)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign/foreigntest"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 func TestGolden(t *testing.T) { foreigntest.Golden(t, Source, "testdata/*.asl.*") }

@@ -99,12 +99,12 @@ function later() {
 async function playSCXML(machine) {
   const scxml = require('@scion-scxml/scxml')
   const called = (make, ...args) => new Promise((resolve, reject) => make(...args, (err, x) => (err ? reject(err) : resolve(x))))
-  const seen = []
+  const seen = [], models = new Map() // by text: guards answer in few ways
   for (const [i, run] of machine.runs.entries()) {
     let text = machine.text
     for (const g of machine.guards ?? []) text = text.replace(new RegExp(`function ${g}\\(args\\) .*`), `function ${g}(args) { return ${verdict(g, i)}; }`)
-    const model = await called(scxml.documentStringToModel, 'file:///machine.scxml', text)
-    const make = await called((cb) => model.prepare(cb))
+    if (!models.has(text)) models.set(text, await called(scxml.documentStringToModel, 'file:///machine.scxml', text))
+    const make = await called((cb) => models.get(text).prepare(cb)) // whose data all that runs it shares
     const clock = later(), published = []
     const begin = (session, call, context, done) => done(null, { cancel() {} })
     const chart = new scxml.scion.Statechart(make, {

@@ -62,7 +62,7 @@ func (c *cluster) make(settings []string, program string, args ...string) (at st
 	if c.bin, err = programs(); err != nil {
 		return "", err
 	}
-	if c.dir, err = os.MkdirTemp("", "fsmc-pg-"); err != nil { // a socket's path is short
+	if c.dir, err = os.MkdirTemp(place(), "fsmc-pg-"); err != nil { // a socket's path is short
 		return "", err
 	}
 	if err := unprivileged(&exec.Cmd{}, c.dir); err != nil {

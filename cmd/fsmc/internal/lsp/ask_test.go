@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
+	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
 // TestAsks: lenses and hints come with the last wave, so the editor is asked to look again then; and it is asked

@@ -54,7 +54,7 @@ func TestOverviewWeight(t *testing.T) {
 		cards = append(cards, c)
 	}
 	var page strings.Builder
-	if err := templates["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Cards: cards}}); err != nil {
+	if err := templates()["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Cards: cards}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := whole(page.String()); n >= mostWeight {

@@ -71,7 +71,7 @@ func TestOverviewLine(t *testing.T) {
 		h.Problems = append(h.Problems, runtime.Problem{Kind: runtime.StuckRun, Run: "of-" + state, Machine: "Approval", State: state})
 	}
 	var page strings.Builder
-	if err := templates["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Groups: groups(&h), Total: affected(h.Problems)}}); err != nil {
+	if err := templates()["overview"].ExecuteTemplate(&page, "page", map[string]any{"Base": "/", "Page": &overviewData{Groups: groups(&h), Total: affected(h.Problems)}}); err != nil {
 		t.Fatal(err)
 	}
 	s.has(page.String(), "<strong>7 runs need a look:</strong>", `, <a href="/problems">…</a></p>`)

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -20,8 +21,10 @@ import (
 //go:embed page/*.html
 var pages embed.FS
 
-// templates are the pages, each with the layout around it.
-var templates = parse("error", "run", "runs", "bulk", "overview", "machine", "simulate", "problems")
+// templates are the pages, each with the layout around it. They are parsed for the first page: most commands show none.
+var templates = sync.OnceValue(func() map[string]*template.Template {
+	return parse("error", "run", "runs", "bulk", "overview", "machine", "simulate", "problems")
+})
 
 func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{

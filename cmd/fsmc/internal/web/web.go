@@ -127,7 +127,7 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 // render writes a page. Of one that cannot be written nothing is sent.
 func (s *Site) render(r *http.Request, p *page) (status int, body []byte) {
 	var out bytes.Buffer
-	if err := templates[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
+	if err := templates()[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
 		s.log("a page cannot be written", "page", p.name, "error", err)
 		return http.StatusInternalServerError, []byte("this page cannot be written; the log says why")
 	}
