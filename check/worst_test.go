@@ -92,6 +92,9 @@ var worst = []struct {
 	{"a chain of arms to states that wait", 100, 2_000, func(n int) string {
 		return elseChain(n, "event E { x int }\n "+each(n, "\n", "state S%d { on E -> T }"), "", func(i int) string { return fmt.Sprintf("when event.x == %[1]d -> S%[1]d", i) })
 	}},
+	{"a chain of arms that compare a length", 200, 4_000, func(n int) string {
+		return elseChain(n, fmt.Sprintf("event E { xs [0..%d]int }", n), "", func(i int) string { return fmt.Sprintf("when len(event.xs) == %d -> T", i) })
+	}},
 	{"a chain of arms that compare a string", 200, 2_000, func(n int) string {
 		return elseChain(n, "event E { x string }", "", func(i int) string { return fmt.Sprintf("when event.x == \"v%d\" -> T", i) })
 	}},
