@@ -89,8 +89,8 @@ func (s *said) spent(line int) bool {
 }
 
 // unreachable says whether it is said that no run enters st or what is around it: in so
-// many words, by the timer that never leads there, by a loop that is not left, or by the step
-// on the way that cannot be computed.
+// many words, by the timer that never leads there or to what leads there, by a loop that is not left, or
+// by the step on the way that cannot be computed.
 func (s *said) unreachable(st *contracttest.State) bool {
 	for _, d := range append(s.has["unreachable-state"], s.has["never-fires"]...) {
 		for _, other := range s.m.States() {
@@ -99,6 +99,11 @@ func (s *said) unreachable(st *contracttest.State) bool {
 			if named && st.Within(other) {
 				return true
 			}
+		}
+	}
+	for _, d := range s.has["never-fires"] {
+		if strings.Contains(d.Message, "so no run enters ") && s.behind(st, s.m.AfterAt(d.Span.Start.Line)...) {
+			return true
 		}
 	}
 	if s.behind(st, s.loopArms()...) {

@@ -99,6 +99,18 @@ func (m *Machine) ArmAt(line int) (arm *Arm, chain []*Arm, trigger string) {
 	return nil, nil, ""
 }
 
+// AfterAt are the arms of the timer at a line; nil for none.
+func (m *Machine) AfterAt(line int) []*Arm {
+	for _, st := range m.states {
+		for _, t := range st.Afters {
+			if t.line == line {
+				return t.Arms
+			}
+		}
+	}
+	return nil
+}
+
 // DoAt is the leaf of the activity at a line; nil for none.
 func (m *Machine) DoAt(line int) *State {
 	for _, st := range m.states {

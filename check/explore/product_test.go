@@ -182,3 +182,13 @@ func BenchmarkProduct(b *testing.B) {
 		b.ReportMetric(float64(len(p.To)), "edges")
 	}
 }
+
+// TestUnreadFieldLeavesItsRange: a constant that is out of range leads nowhere, and that is no guess, though nothing
+// reads the field.
+func TestUnreadFieldLeavesItsRange(t *testing.T) {
+	m := langtest.Machine(t, "machine M {\n context { two int 0..2 = 2, n int 0..1 = 0 }\n event E\n initial A\n state A { on E { n = two } }\n terminal T\n}\n")
+	p := explore.NewProduct(flat.New(m, nil), explore.DefaultLimit)
+	if p.Guessed || len(p.Faults()) != 1 {
+		t.Errorf("guessed: %t, %d faults; the effect always leaves the range", p.Guessed, len(p.Faults()))
+	}
+}

@@ -84,8 +84,14 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 	switch {
 	case !n.Valued() && !checked:
 		return nil
-	case !n.Valued() && len(refs) == 0:
+	case !n.Valued() && len(refs) == 0 && !c.t.Computed(e, arm):
 		return mayFit
+	case !n.Valued() && len(refs) == 0:
+		v := c.number(e, arm)
+		return func(s *Step) (int64, bool) {
+			code := v(s)
+			return 0, lo <= code && code <= hi
+		}
 	case n.Domain.Sort == data.ByRegion:
 		return c.regionValue(n, e, arm)
 	case n.Domain.Sort == data.ByValue && c.t.Computed(e, arm):
