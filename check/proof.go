@@ -25,26 +25,32 @@ var SmallProduct = 50_000
 
 // proof is what is known of a machine's runs.
 type proof struct {
-	product  *explore.Product // nil where it was not asked for, or is past the limit
-	limit    int              // up to which it was explored
-	most     int              // the limit
-	bare     *explore.Product // see OpenProduct
-	bareTold bool             // it was asked for
-
-	begun     *shared      // see early.go
-	begunTold bool         // it was asked for
-	shown     map[any]bool // by state and by arm: see showsEarly
+	product *explore.Product // nil where it was not asked for, or is past the limit
+	limit   int              // up to which it was explored
+	most    int              // the limit
+	passed
 
 	control  *control.Graph
-	seen     []*explore.Seen // before a limit was passed
-	entered  []bool          // surely, by state ID; see control.Graph.SurelyEntered
-	turned   []bool          // by state ID; see NeverEntered
+	entered  []bool // surely, by state ID; see control.Graph.SurelyEntered
+	turned   []bool // by state ID; see NeverEntered
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath
 	walked   int // edges gone through to count attempts
 	open     []Question
 	openedBy map[opening]bool
+}
+
+// passed is what is known of runs where the product is past a limit.
+type passed struct {
+	seen []*explore.Seen // before it was passed
+
+	bare     *explore.Product // see OpenProduct
+	bareTold bool             // it was asked for
+
+	begun     *shared      // see early.go
+	begunTold bool         // it was asked for
+	shown     map[any]bool // by state and by arm: see showsEarly
 }
 
 // Question is one that is left open: past the limit, or since the run that would

@@ -94,10 +94,8 @@ func (s *session) further(p *shared, r *result, let func(*flat.Table)) *shared {
 	again := s.shared(p.Machine)
 	again.Table().Wide, again.Table().Timed = p.Table().Wide, p.Table().Timed
 	let(again.Table())
-	if past := p.proof; past.product == nil && past.limit >= past.most {
-		again.Table().Past = true
-		again.proof.seen, again.proof.bare, again.proof.bareTold = past.seen, past.bare, past.bareTold
-		again.proof.begun, again.proof.begunTold, again.proof.shown = past.begun, past.begunTold, past.shown
+	if p.proof.product == nil && p.proof.limit >= p.proof.most {
+		again.Table().Past, again.proof.passed = true, p.proof.passed
 	}
 	list := again.apply(s.rules)
 	before, now := undecided(r.list), undecided(list)

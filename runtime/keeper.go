@@ -50,6 +50,12 @@ func (k *keeper) asks(now time.Time) bool {
 	return k.asked
 }
 
+// letGo wakes who waits for run: an attempt of it was let go, and it may have waited for that to finish.
+func (e *Engine) letGo(run string) {
+	e.trees.Add(1)
+	e.changes.notify(run)
+}
+
 // round does what there is to do, and reports whether there may be more.
 func (k *keeper) round(ctx context.Context, work *store.Work, now time.Time) (bool, error) {
 	e := k.worker.engine

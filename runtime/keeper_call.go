@@ -135,8 +135,7 @@ func (c *call) leave() {
 	if err := e.store.Confirm(c.ctx, claim, e.now()); errors.Is(err, ErrFenced) {
 		e.releaseCall(c.ctx, claim, e.now())
 	}
-	e.trees.Add(1) // its run may have waited for it to finish
-	e.changes.notify(claim.Run)
+	e.letGo(claim.Run)
 }
 
 // releaseCall lets others have the task of a child from notBefore on, if it is still held.

@@ -245,12 +245,11 @@ func (r *running) confirm() bool {
 	e := r.engine
 	failpoint.Hit(failpoint.BeforeConfirm)
 	err := r.insist(func(ctx context.Context) error { return e.store.Confirm(ctx, r.task.Claim(), e.now()) })
-	e.trees.Add(1) // a run may have waited for it to finish
 	if err != nil && !errors.Is(err, ErrFenced) {
 		e.logger.Warn("that an activity has stopped could not be stored; its lease runs out",
 			slog.String("run", r.task.Run), slog.String("activity", r.task.Activity), elementAttr(r.task.Do), slog.Any("error", err))
 	}
-	e.changes.notify(r.task.Run)
+	e.letGo(r.task.Run)
 	return err == nil
 }
 
@@ -262,7 +261,6 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 	err := r.insist(func(ctx context.Context) error {
 		return e.store.Release(ctx, r.task.Claim(), e.now(), e.now().Add(wait))
 	})
-	e.trees.Add(1) // a run may have waited for it to finish
 	switch {
 	case errors.Is(err, ErrFenced):
 		if len(cost) > 0 {
@@ -277,7 +275,7 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 	if len(cost) > 0 || r.hasBegun {
 		r.note(machine.ReturnInput, why, cost)
 	}
-	e.changes.notify(r.task.Run)
+	e.letGo(r.task.Run)
 	r.report(AttemptReturned, why, cost)
 }
 
@@ -300,7 +298,7 @@ func (r *running) lost(out *outcome) {
 		return
 	}
 	// Where that failed otherwise, it runs out by itself.
-	e.changes.notify(r.task.Run)
+	e.letGo(r.task.Run)
 }
 
 // report tells the observer how the attempt ended without a step.

@@ -132,11 +132,8 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 		var out []machine.Value
 		seen := map[string]bool{}
 		fitting := 0
-		add := func(c *ir.Const) {
-			if fitting == maxChoices {
-				return
-			}
-			if v := constant(t, c); !seen[key(v)] {
+		put := func(v machine.Value) {
+			if fitting < maxChoices && !seen[key(v)] {
 				seen[key(v)] = true
 				out = append(out, v)
 				if fits(t, v) {
@@ -144,6 +141,7 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 				}
 			}
 		}
+		add := func(c *ir.Const) { put(constant(t, c)) }
 		for whole := range b.m.Exprs() {
 			ir.Walk(whole, func(e ir.Expr) bool {
 				c := ir.Value(e)
@@ -163,14 +161,10 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 		if t.Kind == ir.String || t.Kind == ir.List {
 			items := int64(0)
 			for _, n := range b.lengthsAsked() {
-				if items += n; items > maxItems || fitting == maxChoices {
+				if items += n; items > maxItems {
 					break
 				}
-				if v := ofLength(t, n); !seen[key(v)] {
-					seen[key(v)] = true
-					out = append(out, v)
-					fitting++
-				}
+				put(ofLength(t, n))
 			}
 		}
 		out = append(out, b.narrowed(t)...)

@@ -100,22 +100,17 @@ func (c *compiler) present(e ir.Expr, a *ir.Arm) []*data.Node {
 
 // chain is the choices of an input that has many.
 type chain struct {
-	field    *data.Node          // over which many have a head; nil for none
-	open     map[int64]choiceSet // by the code of the field: the choices that have no head that is false
-	last     int64               // the code asked last, where there are too many to be kept
-	lastOpen choiceSet
+	field *data.Node          // over which many have a head; nil for none
+	open  map[int64]choiceSet // by the code of the field, as far as it is kept: the choices that have no head that is false
 }
-
-// minChain is from how many choices on that is worth it. There is no need to ask less: so small
-// machines, of which oracles know everything, try it, too.
-const minChain = 2
 
 // maxOpen is how many words the chains of a machine may take.
 const maxOpen = 1 << 22
 
-// chainOf is that of in, nil where it is short.
+// chainOf is that of in, nil where it has one choice. Two would be asked as fast without: so small
+// machines, of which oracles know everything, try it, too.
 func chainOf(in *InputCode) *chain {
-	if len(in.Choices) < minChain {
+	if len(in.Choices) < 2 {
 		return nil
 	}
 	heads := map[*data.Node]int{}
@@ -200,19 +195,16 @@ func (s *Step) openChoices(in *InputCode) choiceSet {
 	}
 	code := s.payloads[c.field.Index]
 	open, known := c.open[code]
-	if !known && c.lastOpen != nil && c.last == code {
-		open, known = c.lastOpen, true
-	}
 	if known {
 		return open
 	}
 	open = make(choiceSet, wordsFor(len(in.Choices)))
 	if s.Program.chained > maxOpen {
-		c.last, c.lastOpen = code, open
-	} else {
-		c.open[code] = open
-		s.Program.chained += len(open)
+		s.Program.chained -= len(c.open) * len(open)
+		clear(c.open)
 	}
+	c.open[code] = open
+	s.Program.chained += len(open)
 	for i := range in.Choices {
 		if x := &in.Choices[i]; x.headField(in.Event) != c.field || x.code.head.holds(s) {
 			open.set(i)
