@@ -17,16 +17,13 @@ import (
 const (
 	insertCounts = `INSERT INTO @count_log (counts) VALUES ($1)`
 
-	// What is in a row of the log, as the table has it.
-	logColumns = `
-	SELECT e ->> 'w' AS what, e ->> 'm' AS machine, (e -> 'x') :: text AS texts, (e ->> 'k') :: bigint AS number,
-		(e ->> 'n') :: numeric AS amount
-	FROM `
-	fromLog = logColumns + `@count_log AS l, json_array_elements(l.counts :: json) AS e`
+	// entries are what is in the rows of the log, as the table has it.
+	entries = `json_to_recordset(counts :: json) AS e (w text, m text, x json, k bigint, n numeric)`
 
 	selectCounts = `
 	SELECT what, machine, texts, number, trim_scale(sum(amount)) :: text
-	FROM (SELECT what, machine, texts, number, amount FROM @counts UNION ALL` + fromLog + `) AS c
+	FROM (SELECT what, machine, texts, number, amount FROM @counts UNION ALL
+		SELECT w, m, x :: text, k, n FROM @count_log, ` + entries + `) AS c
 	WHERE $1 = '' OR machine = $1
 	GROUP BY what, machine, texts, number HAVING sum(amount) <> 0`
 
@@ -37,9 +34,8 @@ const (
 		DELETE FROM @count_log WHERE id IN (
 			SELECT id FROM @count_log ORDER BY id LIMIT 4096 FOR UPDATE SKIP LOCKED)
 		RETURNING counts),
-	sums AS (
-		SELECT what, machine, texts, number, sum(amount) AS amount
-		FROM (` + logColumns + `gone, json_array_elements(counts :: json) AS e) AS c GROUP BY 1, 2, 3, 4)
+	texts AS (SELECT counts, count(*) AS times FROM gone GROUP BY counts), -- few, each many times
+	sums AS (SELECT w, m, x :: text, k, sum(n * times) FROM texts, ` + entries + ` GROUP BY 1, 2, 3, 4)
 	INSERT INTO @counts (what, machine, texts, number, amount) SELECT * FROM sums
 	ON CONFLICT (what, machine, texts, number) DO UPDATE SET amount = @counts.amount + excluded.amount`
 )
