@@ -41,7 +41,10 @@ func advice(word, what string, seen []*lexer.Token) string {
 			help = `Write the categories in braces, as in "failures { transient, auth }".`
 		}
 	case "activity":
-		if behind.Value == "cost" && isNumber(found) {
+		switch {
+		case what == anEvent && (is(found, "(") || is(found, "{")):
+			help = resultOf
+		case behind.Value == "cost" && isNumber(found):
 			help = `Write the amount behind the name of the cost: "cost usd ` + found.Value + `".`
 		}
 	}

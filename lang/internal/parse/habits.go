@@ -70,6 +70,7 @@ var surplus = map[string]map[string]string{
 		"timeout": `Write the time limit behind the call: "do f() timeout 5m".`,
 		",":       `Write "|" between the events.`, "->": partsOfActivity, "fails": partsOfActivity, "cost": partsOfActivity,
 		"returns": resultOf, "return": resultOf, "result": resultOf, "yields": resultOf, ":": resultOf,
+		"{": `Leave the braces out: "activity ask(q string) -> Found fails refused cost usd 0.10".`,
 	},
 	"do": {
 		"as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
@@ -132,7 +133,7 @@ var openers = map[string]string{
 // What opens an item in other languages: a wait, and what a machine is given.
 var (
 	waits  = []string{"timeout", "wait", "in", "every", "sleep", "delay"}
-	inputs = []string{"params", "parameters", "input", "inputs", "args"}
+	inputs = []string{"param", "params", "parameter", "parameters", "input", "inputs", "arg", "args"}
 )
 
 // opening is advice about t, which opens no item; behind is what follows it.
@@ -140,7 +141,7 @@ func opening(t, behind *lexer.Token) string {
 	switch {
 	case behind.Type == tokDuration && slices.Contains(waits, t.Value):
 		return `Write "after ` + behind.Value + ` -> …".`
-	case is(behind, "{") && slices.Contains(inputs, t.Value):
+	case (is(behind, "{") || behind.Type == tokName) && slices.Contains(inputs, t.Value):
 		return `Parameters stand behind the name of the machine: "machine M(size int)".`
 	case t.Value == "publish":
 		return `Publish in a block, as in "entry { publish Told { … } }".`
