@@ -25,8 +25,7 @@ import (
 // may have been empty then.
 var (
 	lockBatch = `
-	SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-		set_config('fsmc.refused', '{}', true), count(*)
+	SELECT set_config('fsmc.refused', '{}', true), count(*)
 	FROM (SELECT 1 FROM @runs WHERE run = ANY ($1) ORDER BY run FOR NO KEY UPDATE SKIP LOCKED) AS locked`
 	lockBatchTasks = formOf(`
 	SELECT count(*) FROM (
@@ -242,6 +241,7 @@ func (t *tx) lock(b *batch) {
 		t.queue(nil, settings)
 		return
 	}
+	t.queue(nil, usePlans) // first: else lockBatch itself is planned again for each batch
 	t.queue(nil, lockBatch, b.runs)
 	if len(b.touched.runs) > 0 {
 		t.queue(nil, lockBatchTasks.many, b.touched.runs, b.touched.dos)

@@ -12,11 +12,9 @@ import (
 // where judge would. Runs are locked as they are written, in their order, but where tasks have to be
 // locked behind them. What is refused is judged in a batch of its own, which says why.
 var (
-	// settings are those of lockBatch. A batch does not wait for a run that is locked, except for one that another
+	// A batch does not wait for a run that is locked, except for one that another
 	// process locks as it is read, and then not for long.
-	settings = `
-	SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-		set_config('fsmc.refused', '{}', true), set_config('lock_timeout', '100ms', true)`
+	settings = usePlans + `, set_config('fsmc.refused', '{}', true), set_config('lock_timeout', '100ms', true)`
 
 	// moveRuns: a run whose xmax is neither 0 nor this transaction is locked by another one, or was.
 	// A definition is never deleted, so that the one that a run had is there.

@@ -45,6 +45,7 @@ type lanes struct {
 	queue  []*request
 	moving map[string]struct{} // runs of batches under way
 	busy   int                 // lanes at work
+	recent int                 // commits in the last batches, each of which counts half as much as the next
 }
 
 // together has a lane write a commit. The error is errAlone for one that has to be
@@ -95,16 +96,12 @@ func (l *lanes) leave(r *request) bool {
 
 // lane writes what waits, a batch at a time, until nothing does that it may write.
 func (s *Store) lane() {
-	several := false
 	for {
-		if several {
-			s.lanes.gather()
-		}
+		s.lanes.gather()
 		batch := s.lanes.take()
 		if len(batch) == 0 {
 			return
 		}
-		several = len(batch) > 1
 		errs := s.writeBatch(batch)
 		s.lanes.free(batch)
 		for i, r := range batch {
@@ -113,14 +110,17 @@ func (s *Store) lane() {
 	}
 }
 
-// gather gives those whom the last batch has woken a chance to send their next commits, as
-// long as that brings more.
+// gather gives others a chance to send their commits, too, as long as that brings more: those whom the last batch
+// has woken, and those whose work began together. A lone caller does not wait for who does not commit.
 func (l *lanes) gather() {
-	for before, n := -1, 0; n > before && n < maxBatch; {
-		goruntime.Gosched()
+	for before := -1; ; goruntime.Gosched() {
 		l.mu.Lock()
-		before, n = n, len(l.queue)
+		n, recent := len(l.queue), l.recent
 		l.mu.Unlock()
+		if recent < 2 || n <= before || n >= maxBatch {
+			return
+		}
+		before = n
 	}
 }
 
@@ -143,7 +143,9 @@ func (l *lanes) take() (batch []*request) {
 	})
 	if len(batch) == 0 {
 		l.busy--
+		return nil
 	}
+	l.recent = (l.recent + len(batch)) / 2
 	return batch
 }
 
