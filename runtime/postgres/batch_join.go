@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,18 +10,26 @@ import (
 	"sync"
 )
 
-// The most frequent batch only moves runs, with their records, answers and counts: it is sent as one statement,
-// whose other parts see what the first one has written. What each statement costs beside its rows is more than the rows
-// of a lone step cost. The parts are carried out on one state of the tables, so no two may write to one table.
+// The most frequent batches make or move runs, with their records, answers, tags, first tasks, timers and counts: such a batch is
+// sent as one statement, whose other parts see what the first one has written. What each statement costs beside
+// its rows is more than the rows of a lone step cost. The parts are carried out on one state of the tables, so no two may
+// write to one table.
 var (
-	joined = []form{moveRuns, insertRecords, insertAnswers, insertCount, insertCountsOf}
+	joined = []form{moveRuns, makeRuns, insertRecords, insertAnswers, insertTags, insertTasks, deleteTimers, upsertTimers,
+		insertCount, insertCountsOf}
+	begun   = []beginning{beginningOf(moveFirst), beginningOf(makeFirst)} // for the first of joined
+	letters = "mnratkdust"                                                // their names
 
-	joinOne  = formOf(moved)
-	joinMany = formOf(moved + `, refused AS (` + notWritten + `)`)
-
-	joins     sync.Map // texts, by which of the parts there are, in capitals for one row
+	joins     sync.Map // texts, by the letters of the parts that there are, in capitals for one row
 	parameter = regexp.MustCompile(`\$[0-9]+`)
 )
+
+// beginning is the part that writes runs, for a batch of one commit and of several.
+type beginning struct{ one, many form }
+
+func beginningOf(written string) beginning {
+	return beginning{one: formOf(written), many: formOf(written + `, refused AS (` + notWritten + `)`)}
+}
 
 // join gives the statement for all that a batch writes, and its parameters. It returns the numbers of the
 // commits that are refused. The text is empty for a batch of another kind.
@@ -32,14 +41,17 @@ func (b *batch) join() (text string, values []any) {
 	for i := range b.writes {
 		w := &b.writes[i]
 		at := slices.Index(joined, w.form)
-		if at < 0 || i == 0 && at > 0 {
+		if at < 0 || (i == 0) != (at < len(begun)) {
 			return "", nil
 		}
-		key[i] = "mract"[at]
+		key[i] = letters[at]
 		if w.alone() {
-			key[i] = "MRACT"[at]
+			key[i] -= 'a' - 'A'
 		}
 		values = append(values, w.values()...)
+	}
+	if bytes.ContainsAny(key, "dD") && bytes.ContainsAny(key, "uU") { // both write to timers
+		return "", nil
 	}
 	known, ok := joins.Load(string(key))
 	if !ok {
@@ -52,8 +64,9 @@ func (b *batch) join() (text string, values []any) {
 func joinTexts(writes []rows) string {
 	first := writes[0] // a row for each commit
 	single := first.alone()
-	if first.form = joinMany; single {
-		first.form = joinOne
+	begin := begun[slices.Index(joined, first.form)]
+	if first.form = begin.many; single {
+		first.form = begin.one
 	}
 	text, before := first.text(), len(first.columns)
 	for i, w := range writes[1:] {

@@ -18,8 +18,8 @@ var (
 
 	// moveRuns: a run whose xmax is neither 0 nor this transaction is locked by another one, or was.
 	// A definition is never deleted, so that the one that a run had is there.
-	moveRuns = formOf(moved + refuseRest)
-	moved    = `
+	moveRuns  = formOf(moveFirst + refuseRest)
+	moveFirst = `
 	WITH written AS (` + setRun + table(movedColumns+`, event_id text, "do" text, task bigint, epoch bigint`) + `
 	WHERE r.run = q.run AND r.seq = q.expect AND r.started = q.started
 		AND (r.xmax = '0' :: xid OR r.xmax = pg_current_xact_id_if_assigned() :: xid)
@@ -31,11 +31,12 @@ var (
 				AND t.worker IS NOT NULL AND NOT t.cancelled OFFSET 0))
 	RETURNING r.run)`
 
-	makeRuns = formOf(`
+	makeRuns  = formOf(makeFirst + refuseRest)
+	makeFirst = `
 	WITH written AS (` + addRun + table(madeColumns) + `
 	WHERE EXISTS (SELECT 1 FROM @definitions WHERE hash = q.definition OFFSET 0)
 	ORDER BY run
-	ON CONFLICT (run) DO NOTHING RETURNING run)` + refuseRest)
+	ON CONFLICT (run) DO NOTHING RETURNING run)`
 
 	// refuseRest refuses the commits whose runs were not written.
 	refuseRest = `
