@@ -11,7 +11,7 @@ import (
 
 // TestJoinedRefuses: what a joined statement refuses writes to no table, alone and beside what it does not refuse.
 func TestJoinedRefuses(t *testing.T) {
-	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "old", "stale")
+	s := made(t, pgtest.URL(t, "synchronous_commit=off"), "old", "stale", "swap")
 	full := func(c *store.Commit) *store.Commit {
 		run := c.Run.Run
 		c.EventID = "go"
@@ -27,28 +27,31 @@ func TestJoinedRefuses(t *testing.T) {
 		return c
 	}
 	move := func(run string) *store.Commit { return full(stepOf(load(t, s, run))) }
-	stale, unknown := move("stale"), start("unknown")
+	stale, unknown, swap := move("stale"), start("unknown"), move("swap")
 	must(t, s.Commit(t.Context(), stepOf(load(t, s, "stale"))))
 	unknown.Run.Definition = "never put"
+	swap.Drop = []string{"after 1h"} // it is set again
 
 	for _, test := range []struct {
 		name string
 		all  []*store.Commit
 		want []error
+		many bool // statements
 	}{
-		{"a start", []*store.Commit{start("a")}, []error{nil}},
-		{"a start of what is there", []*store.Commit{start("old")}, []error{machine.ErrExists}},
-		{"starts", []*store.Commit{start("b"), start("old"), unknown, start("c")}, []error{nil, machine.ErrExists, store.ErrNotFound, nil}},
-		{"a step that is late", []*store.Commit{stale}, []error{store.ErrConflict}},
-		{"steps", []*store.Commit{move("old"), stale}, []error{nil, store.ErrConflict}},
+		{"a start", []*store.Commit{start("a")}, []error{nil}, false},
+		{"a start of what is there", []*store.Commit{start("old")}, []error{machine.ErrExists}, false},
+		{"starts", []*store.Commit{start("b"), start("old"), unknown, start("c")}, []error{nil, machine.ErrExists, store.ErrNotFound, nil}, false},
+		{"a step that is late", []*store.Commit{stale}, []error{store.ErrConflict}, false},
+		{"steps", []*store.Commit{move("old"), stale}, []error{nil, store.ErrConflict}, false},
+		{"a step that drops a timer and sets it", []*store.Commit{swap}, []error{nil}, true},
 	} {
 		b := batch{quick: true}
 		for _, c := range test.all {
 			b.requests = append(b.requests, &request{commit: &commit{Commit: c}})
 		}
 		must(t, b.build())
-		if text, _ := b.join(); text == "" {
-			t.Errorf("%s: not one statement", test.name)
+		if text, _ := b.join(); (text == "") != test.many {
+			t.Errorf("%s: several statements: %t", test.name, !test.many)
 		}
 		for i, err := range together(s, test.all...) {
 			if !errors.Is(err, test.want[i]) {
@@ -58,7 +61,7 @@ func TestJoinedRefuses(t *testing.T) {
 	}
 
 	for run, want := range map[string][4]int{ // records, tasks, timers, tags
-		"a": {1, 2, 1, 1}, "b": {1, 2, 1, 1}, "c": {1, 2, 1, 1}, "unknown": {}, "old": {2, 3, 1, 0}, "stale": {2, 1, 0, 0},
+		"a": {1, 2, 1, 1}, "b": {1, 2, 1, 1}, "c": {1, 2, 1, 1}, "unknown": {}, "old": {2, 3, 1, 0}, "stale": {2, 1, 0, 0}, "swap": {2, 3, 1, 0},
 	} {
 		history, err := s.History(t.Context(), run, 0, 0)
 		must(t, err)
@@ -73,7 +76,7 @@ func TestJoinedRefuses(t *testing.T) {
 		}
 	}
 	counts, err := s.Counts(t.Context(), "M", noon)
-	if err != nil || len(counts.Runs) != 1 || counts.Runs[0].Runs != 5 {
-		t.Errorf("%+v, %v: want five runs", counts.Runs, err)
+	if err != nil || len(counts.Runs) != 1 || counts.Runs[0].Runs != 6 {
+		t.Errorf("%+v, %v: want six runs", counts.Runs, err)
 	}
 }

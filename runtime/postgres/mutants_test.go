@@ -17,7 +17,7 @@ func TestMutants(t *testing.T) {
 // TestMutantsOfBatch takes away what else a batch looks at that writes in the hope that nothing of it is refused, and what the
 // parts of one statement know of each other.
 func TestMutantsOfBatch(t *testing.T) {
-	const pattern = "TestStore|TestLost|TestCut|TestBatch|TestMany|TestLanes|TestCommit"
+	const pattern = "TestStore|TestLost|TestCut|TestBatch|TestMany|TestLanes|TestCommit|TestJoined"
 	mutants.Each(t, "batch_quick.go", pattern,
 		mutants.Change{From: "r.run = q.run AND r.seq = q.expect AND r.started = q.started", To: "r.run = q.run AND r.seq = q.expect"},
 		mutants.Change{From: "AND (r.xmax = '0' :: xid OR r.xmax = pg_current_xact_id_if_assigned() :: xid)", To: ""},
@@ -32,6 +32,7 @@ func TestMutantsOfBatch(t *testing.T) {
 	mutants.Each(t, "batch_join.go", pattern,
 		mutants.Change{From: `admitted, " EXISTS (SELECT FROM written)"`, To: `admitted, " true"`},
 		mutants.Change{From: "WHEN EXISTS (SELECT FROM written) THEN", To: "WHEN true THEN"},
+		mutants.Change{From: `bytes.ContainsAny(key, "uU")`, To: "false"},
 		mutants.Change{From: `"(SELECT rest FROM refused)") +`, To: `"'{}' :: bigint[]") +`},
 	)
 }
