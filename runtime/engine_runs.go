@@ -51,6 +51,20 @@ func (l *liveRuns) note(r *liveRun, read decoded) {
 	r.read = read
 }
 
+// remember keeps a run as an attempt has read it, for the step at its end. What its last writer knows of it stands.
+func (l *liveRuns) remember(run string, h *host, s *machine.Snapshot) {
+	r := l.enter(run)
+	defer l.leave(r)
+	select {
+	case <-r.turn:
+		if r.snapshot == nil {
+			r.host, r.snapshot = h, s
+		}
+		r.turn <- struct{}{}
+	default: // someone writes it now
+	}
+}
+
 // known is the run as it has been remembered, if what is stored is the same.
 func (l *liveRuns) known(row *store.RunRow) *machine.Snapshot {
 	l.mu.Lock()

@@ -193,9 +193,16 @@ func earlier(a, b time.Time) time.Time {
 
 // snapshot reads a run.
 func (e *Engine) snapshot(ctx context.Context, run string) (*host, *machine.Snapshot, error) {
+	h, s, _, err := e.read(ctx, run)
+	return h, s, err
+}
+
+// read is snapshot with the size in bytes of what is stored.
+func (e *Engine) read(ctx context.Context, run string) (*host, *machine.Snapshot, int, error) {
 	row, err := e.store.Load(ctx, run)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %q: %w", run, err)
+		return nil, nil, 0, fmt.Errorf("run %q: %w", run, err)
 	}
-	return e.decode(ctx, &row)
+	h, s, err := e.decode(ctx, &row)
+	return h, s, len(row.Snapshot), err
 }
