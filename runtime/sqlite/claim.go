@@ -87,11 +87,14 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	return writing(ctx, s, func(t *tx) ([]store.TaskRow, error) { return t.claim(ctx, &q) })
 }
 
-// inPlace looks whether the database is still where it was: an idle worker writes
-// nothing, and would not notice.
+// inPlace looks whether the database is still where it was and is written to: an idle
+// worker writes nothing, and would not notice.
 func (s *Store) inPlace() error {
 	if s.writer == nil {
 		return nil
+	}
+	if err := s.writer.over(); err != nil {
+		return err
 	}
 	_, err := s.writer.footing.holds()
 	if errors.Is(err, ErrMoved) && !s.closed.Load() {

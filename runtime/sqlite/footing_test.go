@@ -27,6 +27,18 @@ func refusesAll(t *testing.T, s *Store, reason error) {
 	if err := s.PutDefinition(t.Context(), store.DefinitionRow{Hash: "i", Machine: "M", Definition: []byte(`{}`)}); !errors.Is(err, reason) {
 		t.Errorf("a definition gives %v", err)
 	}
+	endsIdle(t, s, reason)
+}
+
+// endsIdle looks that a worker that has nothing to do is told, too.
+func endsIdle(t *testing.T, s *Store, reason error) {
+	t.Helper()
+	if _, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
+		t.Errorf("a claim of an idle worker gives %v", err)
+	}
+	if _, err := s.Wanted(t.Context()); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
+		t.Errorf("a worker without runs is told %v", err)
+	}
 }
 
 // TestFormatChangesUnderneath: a newer version migrates the database while this one
@@ -86,14 +98,7 @@ func TestMovedUnderneath(t *testing.T) {
 				s := openAt(t, way)
 				commit(t, s, nextStep(load(t, s, "r")))
 				defer func() { refusesAll(t, s, ErrMoved) }()
-				defer func() {
-					if _, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
-						t.Errorf("a claim of an idle worker gives %v", err)
-					}
-					if _, err := s.Wanted(t.Context()); !errors.Is(err, ErrMoved) || !errors.Is(err, ErrStopped) {
-						t.Errorf("a worker without runs is told %v", err)
-					}
-				}()
+				defer endsIdle(t, s, ErrMoved)
 			}
 			move(t, path)
 		})

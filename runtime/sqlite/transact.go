@@ -64,7 +64,7 @@ const (
 
 // write runs the batch in one transaction and answers it.
 func (w *writer) write() {
-	err := w.stopped
+	err := w.over()
 	if err == nil {
 		err = w.session.within(w.conn, w.transact)
 	}
@@ -250,8 +250,17 @@ func (w *writer) stop(err error) error {
 	if !w.outside() {
 		err = errors.Join(err, w.exec("ROLLBACK"))
 	}
-	w.stopped = stoppedBy(err)
-	return w.stopped
+	err = stoppedBy(err)
+	w.stopped.Store(&err)
+	return err
+}
+
+// over is why nothing is written any more, nil where it is.
+func (w *writer) over() error {
+	if why := w.stopped.Load(); why != nil {
+		return *why
+	}
+	return nil
 }
 
 func stoppedBy(err error) error {

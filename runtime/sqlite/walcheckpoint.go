@@ -131,9 +131,8 @@ func (c *checkpointer) takeTurn(turn chan<- struct{}) bool {
 // Where the store is being closed there is no more to end.
 func (w *writer) giveUp(err error) {
 	if w.wal.takeTurn(w.turn) {
-		if w.stopped == nil {
-			w.stopped = stoppedBy(err)
-		}
+		err = stoppedBy(err)
+		w.stopped.CompareAndSwap(nil, &err)
 		<-w.turn
 	}
 }

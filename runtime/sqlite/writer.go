@@ -39,7 +39,8 @@ type writer struct {
 	footing     footing       // does not change
 	busyTimeout time.Duration // how long another process may keep the lock
 
-	hangs    atomic.Bool // someone has given up waiting for what is under way
+	hangs    atomic.Bool           // someone has given up waiting for what is under way
+	stopped  atomic.Pointer[error] // why nothing is written any more, from then on
 	hands    *hands
 	requests sync.Pool // that nobody waits for, and that this writer does not know any more
 
@@ -53,7 +54,6 @@ type writer struct {
 	known   map[string]standing // how runs stand that this writer has moved last
 	tx      tx                  // of the request under way
 	tally   tally
-	stopped error // why nothing is written any more
 }
 
 const (

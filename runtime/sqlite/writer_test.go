@@ -387,6 +387,9 @@ func stopped(t *testing.T, s *Store, first error, cause sqlite3.ErrNo) {
 			t.Errorf("write %d: %v", i, err)
 		}
 	}
+	if _, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, ErrStopped) || code(err) != cause {
+		t.Errorf("a claim of an idle worker gives %v", err)
+	}
 	if row, err := s.Load(t.Context(), "r"); err != nil || row.Seq != 1 {
 		t.Errorf("reading: %+v, %v", row, err)
 	}
