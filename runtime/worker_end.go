@@ -121,7 +121,7 @@ func (r *running) commit(in machine.Input, cost map[string]json.Number) {
 		r.costs(&in, info.Cost, s)
 		return in, nil
 	}}
-	err := r.insist(func(ctx context.Context) error {
+	err := r.insistUntil(judgedEnd, func(ctx context.Context) error {
 		_, err := e.apply(ctx, c)
 		return err
 	})

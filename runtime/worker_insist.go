@@ -15,9 +15,16 @@ func answered(err error) bool {
 	return answers(err, ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrExists, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed)
 }
 
-// insist makes a write until the store has answered it or the worker relents, so that what
+// judgedEnd is answered for what an attempt has done: a guard that is there, and that cannot be
+// asked now, may be asked soon. Without it the attempt would be made again, and again.
+func judgedEnd(err error) bool {
+	var away noGuard
+	return answered(err) && !errors.As(err, &away)
+}
+
+// insist makes a write until it is answered or the worker relents, so that what
 // was done is not done again (decision 40). Between two tries it calls meanwhile, if any.
-func (w *worker) insist(write func(context.Context) error, meanwhile func()) error {
+func (w *worker) insist(answered func(error) bool, write func(context.Context) error, meanwhile func()) error {
 	e := w.engine
 	wait := time.Duration(0)
 	for {
@@ -27,7 +34,7 @@ func (w *worker) insist(write func(context.Context) error, meanwhile func()) err
 		}
 		wait = min(longerRest(wait), e.lease/3)
 		if !errors.Is(err, ErrUnavailable) {
-			e.logger.Warn("the store failed, and is asked again", slog.Any("error", err), slog.Duration("in", wait))
+			e.logger.Warn("a write failed, and is tried again", slog.Any("error", err), slog.Duration("in", wait))
 		}
 		if e.sleep(w.insisting, wait) != nil {
 			return err
@@ -42,8 +49,12 @@ func (w *worker) insist(write func(context.Context) error, meanwhile func()) err
 // long that it is not the store that fails but the run that is damaged, the attempt
 // gives its room to others.
 func (r *running) insist(write func(context.Context) error) error {
+	return r.insistUntil(answered, write)
+}
+
+func (r *running) insistUntil(answered func(error) bool, write func(context.Context) error) error {
 	began := r.engine.own.Now()
-	return r.worker.insist(write, func() {
+	return r.worker.insist(answered, write, func() {
 		if r.renew(nil) == nil && r.engine.own.Now().Sub(began) > longestRest {
 			r.worker.free(r)
 		}

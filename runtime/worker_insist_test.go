@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -36,6 +37,36 @@ func TestResultWhileTheStoreIsDown(t *testing.T) {
 			t.Errorf("after %d calls the run is in %s", calls, v.State)
 		}
 		wantLines(t, w.Engine, "r", "start>Idle Go>Working Found>Done")
+	})
+}
+
+// TestResultWhileAGuardIsAway: a result is kept, too, while the guard that the step after it
+// asks cannot be asked, such as an executable that is being written.
+func TestResultWhileAGuardIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := Build(t, WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
+			WithState("Working", Doing("work", nil), On("Found", GoTo("Done", When("ready(event.n)")), GoTo("Broken"))),
+			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
+		calls, away := 0, true
+		e := NewEngine(memstore.New(), WithLogger(quiet), WithLease(30*time.Second))
+		register(t, e, m, Handlers{
+			Activities: map[string]ActivityFunc{"work": func(context.Context, *Attempt) (Result, error) { calls++; return found, nil }},
+			Guards: map[string]GuardFunc{"ready": func(context.Context, json.RawMessage) (bool, error) {
+				if away {
+					return false, fmt.Errorf("text file busy: %w", ErrNoGuard)
+				}
+				return true, nil
+			}},
+		})
+		w := run(t, e)
+		defer w.stop()
+		start(t, e, "r", "")
+		time.Sleep(3 * time.Minute)
+		away = false
+		time.Sleep(11 * time.Second) // a third of the lease, and a bit
+		if v := get(t, e, "r"); v.State != "Done" || calls != 1 {
+			t.Errorf("after %d calls the run is in %s", calls, v.State)
+		}
 	})
 }
 
