@@ -22,6 +22,10 @@ var (
 	// which the log is still there: to read it would undo that, or damage the file.
 	ErrLog = errors.New("the write-ahead log beside the database is of another state of it: put a backup in its place with fsmc restore, or delete the log, and what only the log has")
 
+	// ErrLogAlone is the error of Open for a file that is not there, or is empty, and of which
+	// the log is still there: a new database would delete it.
+	ErrLogAlone = errors.New("its write-ahead log is there, and the database is not: put the database back beside it, or a backup in its place with fsmc restore, or delete the log, and what only the log has")
+
 	// ErrFolder is the error of Open with ReadOnly for a file whose write-ahead log
 	// would need files in a folder that takes none. A copy of Backup needs none.
 	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")

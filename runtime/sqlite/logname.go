@@ -86,6 +86,17 @@ func logFits(ctx context.Context, file string) (bool, error) {
 	return !bytes.Equal(now, header), nil
 }
 
+// hasLog reports whether there is a log for a file, be the file there or not.
+func hasLog(file string) bool {
+	log, err := os.Open(file + "-wal")
+	if err != nil {
+		return false
+	}
+	defer log.Close()
+	_, pageSize := logHeader(log)
+	return pageSize != 0
+}
+
 // logHeader reads the header of a log, and its page size; 0 where there is none. See
 // sqlite.org/fileformat2.html, "The Write-Ahead Log".
 func logHeader(log *os.File) (header []byte, pageSize int64) {

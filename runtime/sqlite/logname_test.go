@@ -3,9 +3,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -91,6 +93,44 @@ func TestLogOfAnotherState(t *testing.T) {
 			}
 			if found := query[string](t, opened, "PRAGMA integrity_check"); found != "ok" {
 				t.Error(found)
+			}
+		})
+	}
+}
+
+// TestLogAlone: a log whose database was moved away, deleted or emptied is not taken for that of
+// a new one, which would delete it.
+func TestLogAlone(t *testing.T) {
+	for name, lose := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := made(t)
+			s := openAt(t, path)
+			commit(t, s, nextStep(load(t, s, "r")))
+			left, backup := killed(t, path), filepath.Join(t.TempDir(), "backup.db")
+			must(t, errOf(s.Backup(t.Context(), backup, nil)))
+			file, log := read(t, left), read(t, left+"-wal")
+			must(t, lose(left))
+			before := contentsOfDir(t, filepath.Dir(left))
+			if _, err := Open(t.Context(), left); !errors.Is(err, ErrLogAlone) {
+				t.Errorf("it opens: %v", err)
+			}
+			if contentsOfDir(t, filepath.Dir(left)) != before {
+				t.Error("the files have changed")
+			}
+			kept, err := Restore(t.Context(), backup, left, nil)
+			must(t, err)
+			at := strings.TrimSuffix(kept.Before, "-wal")
+			if !bytes.Equal(read(t, at+"-wal"), log) {
+				t.Error("the log is not kept")
+			}
+			must(t, os.WriteFile(at, file, 0o600))
+			for _, path := range []string{left, at} {
+				if row := load(t, openAt(t, path), "r"); row.Seq != 2 {
+					t.Errorf("the run is at %d", row.Seq)
+				}
 			}
 		})
 	}

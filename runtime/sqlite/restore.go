@@ -115,15 +115,21 @@ func replace(copied, target string) (r Restored, err error) {
 var besideIt = []string{"-wal", "-journal", "-shm"}
 
 // setAside gives what is at target a second name, after what is done, and makes that durable; empty
-// where there is nothing.
+// where there is nothing, and the name of the log where there is only that.
 func setAside(target, done string) (aside string, err error) {
-	if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+	var there []string // by the ends of their names
+	for _, end := range []string{"", "-wal", "-journal"} {
+		if _, err := os.Lstat(target + end); !errors.Is(err, fs.ErrNotExist) {
+			there = append(there, end)
+		}
+	}
+	if len(there) == 0 {
 		return "", nil
 	}
 	stem := target + "." + done + "-" + time.Now().UTC().Format("20060102T150405")
 	aside = stem
 	for n := 2; ; n++ {
-		err = secondName(target, aside)
+		err = secondName(target+there[0], aside+there[0])
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -132,12 +138,12 @@ func setAside(target, done string) (aside string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, end := range besideIt[:2] {
+	for _, end := range there[1:] {
 		if err := secondName(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}
-	return aside, syncFolder(filepath.Dir(target))
+	return aside + there[0], syncFolder(filepath.Dir(target))
 }
 
 // secondName gives a file another name, beside the one that it has where the file
