@@ -98,7 +98,7 @@ func (c *courier) deliver(row *store.MessageRow, lease time.Time) (returned bool
 	var err error
 	if failed == nil {
 		failpoint.Hit(failpoint.MessageDelivered)
-		err = c.worker.insist(answered, func(ctx context.Context) error { return e.store.Delivered(ctx, row.ID, row.Attempt, e.now()) }, nil)
+		err = c.worker.insist(c.worker.insisting, answered, func(ctx context.Context) error { return e.store.Delivered(ctx, row.ID, row.Attempt, e.now()) }, nil)
 		failpoint.Hit(failpoint.MessageMarked)
 	} else {
 		failpoint.Hit(failpoint.MessageNotHandled)
@@ -106,7 +106,7 @@ func (c *courier) deliver(row *store.MessageRow, lease time.Time) (returned bool
 		e.logger.Warn("a message could not be delivered", slog.String("run", row.Run), slog.String("message", row.ID),
 			slog.Int("attempt", row.Attempt), slog.Duration("again_in", wait), slog.Any("error", failed))
 		ready := e.now().Add(wait)
-		err = c.worker.insist(answered, func(ctx context.Context) error {
+		err = c.worker.insist(c.worker.insisting, answered, func(ctx context.Context) error {
 			return e.store.Undelivered(ctx, row.ID, row.Attempt, ready, machine.CleanMessage(failed.Error()))
 		}, nil)
 	}

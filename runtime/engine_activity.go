@@ -85,7 +85,7 @@ func (a *Attempt) Heartbeat() {
 }
 
 // Progress stores a checkpoint, which is durable when Progress returns nil. The next attempt of
-// the execution gets it. It is also a heartbeat. If none comes for the time `progress` of its
+// the execution gets it. While the store cannot do it now, Progress waits. It is also a heartbeat. If none comes for the time `progress` of its
 // `do`, the attempt fails as `stalled`. The error is ErrFenced if the attempt is no longer the
 // current one. An Attempt that a program has made itself stores no checkpoint, and returns an
 // error: see NewAttempt.

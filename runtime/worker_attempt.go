@@ -203,7 +203,9 @@ func (r *running) checkpoint(data json.RawMessage) error {
 		return cause
 	}
 	failpoint.Hit(failpoint.BeforeCheckpoint)
-	if err := r.renew(data); err != nil {
+	err := r.worker.insist(r.ctx, func(err error) bool { return !passes(err) },
+		func(context.Context) error { return r.renew(data) }, r.heartbeat)
+	if err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.AfterCheckpoint)

@@ -22,21 +22,24 @@ func judgedEnd(err error) bool {
 	return answered(err) && !errors.As(err, &away)
 }
 
-// insist makes a write until it is answered or the worker relents, so that what
+// passes reports whether a write was not made that the store can make later.
+func passes(err error) bool { return errors.Is(err, ErrUnavailable) }
+
+// insist makes a write until it is answered or ctx is done, so that what
 // was done is not done again (decision 40). Between two tries it calls meanwhile, if any.
-func (w *worker) insist(answered func(error) bool, write func(context.Context) error, meanwhile func()) error {
+func (w *worker) insist(ctx context.Context, answered func(error) bool, write func(context.Context) error, meanwhile func()) error {
 	e := w.engine
 	wait := time.Duration(0)
 	for {
 		err := write(w.ctx)
-		if answered(err) || w.insisting.Err() != nil {
+		if answered(err) || ctx.Err() != nil {
 			return err
 		}
 		wait = min(longerRest(wait), e.lease/3)
-		if !errors.Is(err, ErrUnavailable) {
+		if !passes(err) {
 			e.logger.Warn("a write failed, and is tried again", slog.Any("error", err), slog.Duration("in", wait))
 		}
-		if e.sleep(w.insisting, wait) != nil {
+		if e.sleep(ctx, wait) != nil {
 			return err
 		}
 		if meanwhile != nil {
@@ -54,7 +57,7 @@ func (r *running) insist(write func(context.Context) error) error {
 
 func (r *running) insistUntil(answered func(error) bool, write func(context.Context) error) error {
 	began := r.engine.own.Now()
-	return r.worker.insist(answered, write, func() {
+	return r.worker.insist(r.worker.insisting, answered, write, func() {
 		if r.renew(nil) == nil && r.engine.own.Now().Sub(began) > longestRest {
 			r.worker.free(r)
 		}

@@ -65,13 +65,21 @@ func TestWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &refusing{Store: memstore.New()}
 		var said strings.Builder
-		calls := map[string]*atomic.Int32{"short": {}, "long": {}}
+		calls := map[string]*atomic.Int32{"short": {}, "long": {}, "telling": {}}
 		m := job(t, nil, retrying()...)
 		w := work(t, db, m, func(ctx context.Context, a *Attempt) (Result, error) {
 			calls[a.Run].Add(1)
-			if a.Run == "long" {
+			switch a.Run {
+			case "long":
 				time.Sleep(10 * time.Minute)
-			} else {
+			case "telling":
+				for i := range 3 {
+					time.Sleep(20 * time.Second)
+					if err := a.Progress(i); err != nil {
+						return Result{}, err
+					}
+				}
+			default:
 				time.Sleep(time.Minute)
 			}
 			if ctx.Err() != nil {
@@ -80,13 +88,14 @@ func TestWaitsForRoom(t *testing.T) {
 			return found, nil
 		}, WithLogger(slog.New(slog.NewTextHandler(&said, nil))))
 		defer w.stop()
-		begin(t, w.Engine, "short")
-		begin(t, w.Engine, "long")
+		for run := range calls {
+			begin(t, w.Engine, run)
+		}
 		time.Sleep(30 * time.Second)
 		db.refuse(store.Unavailable("there is no room"))
 		time.Sleep(20 * time.Minute)
 		db.refuse(nil)
-		for _, run := range []string{"short", "long"} {
+		for run := range calls {
 			if v := within(t, w.Engine, run, time.Minute); v.State != "Done" || calls[run].Load() != 1 {
 				t.Errorf("%s: %s after %d calls", run, v.State, calls[run].Load())
 			}
