@@ -47,10 +47,15 @@ func runAsked(ctx context.Context, cmd *exec.Cmd, input []byte, out *output, sai
 	}
 	stderr := &tail{}
 	cmd.Stdin = bytes.NewReader(input)
-	cmd.Stdout = out
+	answers, err := drainTo(cmd, out)
+	if err != nil {
+		return nil, err
+	}
 	cmd.Stderr = io.MultiWriter(stderr, said)
 	cmd.WaitDelay = drainTime
 	g, exited, err := start(cmd)
+	answers.started()
+	defer answers.end()
 	if err != nil {
 		return nil, err
 	}

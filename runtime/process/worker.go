@@ -60,12 +60,16 @@ func (w *Workers) start() (*worker, error) {
 	if made.errors, cmd.Stderr, err = pipeErrors(io.MultiWriter(made.stderr, speech{made})); err != nil {
 		return nil, err
 	}
-	// A pipe of our own: Wait would close the one of StdoutPipe before the last
-	// lines have been read.
 	out, theirs := io.Pipe()
-	cmd.Stdout = theirs
-	g, exited, err := start(cmd)
+	answers, err := drainTo(cmd, theirs)
 	if err != nil {
+		made.errors.close()
+		return nil, err
+	}
+	g, exited, err := start(cmd)
+	answers.started()
+	if err != nil {
+		answers.end()
 		made.errors.close()
 		return nil, err
 	}
@@ -75,6 +79,7 @@ func (w *Workers) start() (*worker, error) {
 		err := <-exited
 		g.kill() // what it has left running
 		g.over()
+		answers.end()
 		made.errors.close()
 		_ = theirs.Close()
 		ended <- err
