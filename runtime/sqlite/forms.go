@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Before it was said that a migration which is committed is never changed, three were.
+// Four migrations were changed after they had been committed.
 // form is one of them as it was, in databases that were made then: its text in place of
 // the migration, and what brings such a database to where the migrations go on.
 type form struct {
@@ -19,7 +19,7 @@ type form struct {
 }
 
 var earlyForms = sync.OnceValue(func() []form {
-	runs, operating, history := migrations()[0], migrations()[1], migrations()[4]
+	runs, operating, history, children := migrations()[0], migrations()[1], migrations()[4], migrations()[8]
 	const (
 		ready = `  ready     INTEGER NOT NULL,            -- when it can be taken: at once, after a wait, or when its lease has run out
   attempt   INTEGER NOT NULL DEFAULT 0,  -- how often it has been taken
@@ -37,6 +37,8 @@ var earlyForms = sync.OnceValue(func() []form {
 	)
 	countLog := between(operating, "CREATE TABLE count_log", "INSERT INTO run_counts")
 	countNames := between(history, "CREATE TABLE count_names", "CREATE TRIGGER history_no_gap")
+	used := between(children, "ALTER TABLE runs ADD COLUMN total", "\nCREATE INDEX runs_by_parent")
+	untold := between(children, "CREATE INDEX runs_untold", "\n-- Children are pruned")
 	return []form{
 		{
 			version: 1,
@@ -60,6 +62,7 @@ var earlyForms = sync.OnceValue(func() []form {
 		},
 		{version: 5, text: strings.NewReplacer(counts+record, recordFirst+countsFirst).Replace(history)},
 		{version: 5, text: strings.Replace(history, counts, countsBefore, 1)},
+		{version: 9, text: strings.NewReplacer(used, "", untold, "").Replace(children), bridge: used + untold},
 	}
 })
 

@@ -32,6 +32,7 @@ var frozenEarly = []string{
 	"17988acce755ed6e0007298216c69b3d01822b982f5db47c72df6091721011f5",
 	"7f334019fc2085c25bf1edf98eb223baf54b2281f717215c97ad8b89ab50a73e",
 	"8f2b30de856c75be082faab21ecf3ce06d45d9bab38178b45b80872e7ac773fc",
+	"7242c8e12aa1b42793b815f2cd8188b013ca6532c5e07adff62faa971b96ca99",
 }
 
 func TestMigrationsAreFrozen(t *testing.T) {
