@@ -52,7 +52,7 @@ var worst = []struct {
 	{"booleans set by one event", 0, 20, func(n int) string {
 		return booleans(n, "%s on E { %s }\n  on G when %s -> T else reject }\n")
 	}},
-	{"enums and numbers set by one event", 0, 6, func(n int) string {
+	{"enums and numbers set by one event", 0, 7, func(n int) string {
 		return fmt.Sprintf("machine M {\n enum C { a, b, c, d }\n context { %s, %s }\n event E { %s, %s }\n event G\n initial S\n"+
 			" state S { on E { %s\n%s }\n on G when %s -> T else reject }\n terminal T\n}\n",
 			each(n, ", ", "n%d int 0..4 = 0"), each(n, ", ", "c%d C = C.a"), each(n, ", ", "n%d int 0..4"), each(n, ", ", "c%d C"),
@@ -138,6 +138,25 @@ var worst = []struct {
 			joined(n, " && ", func(i int) string {
 				return fmt.Sprintf("(event.x%d > event.x%d || event.x%d > event.x%d)", i, (i*11+2)%(n+1), (i*3+5)%(n+1), i)
 			}))
+	}},
+	{"two guards of 64 comparisons with constants", 8, 32, func(n int) string {
+		return fmt.Sprintf("machine M {\n event E { %s }\n initial S\n state S {\n  on E when %s -> T\n   else when %s -> U else reject\n }\n terminal T\n terminal U\n}\n",
+			each(12, ", ", "x%d int 0..100"),
+			joined(n, " && ", func(i int) string {
+				return fmt.Sprintf("(event.x%d < %d || event.x%d > %d)", i%12, 90-i, (i*5+1)%12, 50+i)
+			}),
+			joined(n, " && ", func(i int) string {
+				return fmt.Sprintf("(event.x%d >= event.x%d || event.x%d <= %d)", i%12, (i*7+2)%12, (i*5+3)%12, 60-i)
+			}))
+	}},
+	{"a table of decisions over eight numbers", 8, 60, func(n int) string {
+		row := func(i int) string {
+			return fmt.Sprintf("event.x%d < %d && (event.x%d >= %d || event.x%d == %d) && event.x%d != %d && event.x%d <= event.x%d",
+				i%8, 30+i%5*12, (i*3+1)%8, i%4*20, (i*5+2)%8, i%3*33, (i*7+3)%8, i%6*10, (i+4)%8, (i*3+5)%8)
+		}
+		return fmt.Sprintf("machine M {\n context { n int 0..9 = 0 }\n event E { %s }\n event F\n initial S\n state S {\n  on F when n < 9 { n = n + 1 } else -> T\n  on E when %s else -> T\n }\n%s terminal T\n}\n",
+			each(8, ", ", "x%d int 0..100"), joined(n, " else when ", func(i int) string { return fmt.Sprintf("%s && n != %d -> R%d", row(i), i%10, i) }),
+			each(n, "", " state R%d { on F -> T }\n"))
 	}},
 	{"timers", 0, 18, func(n int) string {
 		return fmt.Sprintf("machine M {\n context { %s, %s }\n event G\n initial S\n state S {\n %s\n  on G when %s -> T else reject }\n on cancel -> T\n terminal T\n}\n",
@@ -298,7 +317,7 @@ func TestWideDecided(t *testing.T) {
 		}
 		n := 16
 		if strings.Contains(w.name, "numbers") {
-			n = 4
+			n = 5
 		}
 		m := program(t, []byte(w.source(n))).Machines[0]
 		list, open := check.Asked(m, all.Rules, explore.DefaultLimit)

@@ -70,6 +70,9 @@ func (x *search) expandStart() {
 func (x *search) each(input int32, run func()) {
 	x.Oracle.Begin()
 	for again := true; again && x.goesOn(); again = x.Oracle.Next() {
+		if x.Oracle.Runs() == ManyRuns && x.eachArm(input, run) {
+			return
+		}
 		x.Stop.Poll()
 		x.Tries++
 		x.Begin()
@@ -89,6 +92,23 @@ func (x *search) each(input int32, run func()) {
 		}
 		x.Guessed = x.Guessed || x.Guess
 	}
+}
+
+// ManyRuns of one step are tried one by one; past them see eachArm. A question to the solver of guards
+// counts for as many. Tests change it.
+var ManyRuns = 1 << 12
+
+// eachArm is each with one run for each arm that the input at hand may take, whatever comes with it; false
+// where that is not all of it.
+func (x *search) eachArm(input int32, run func()) bool {
+	pins, questions, ok := x.Pins()
+	x.Tries += questions * ManyRuns
+	for _, codes := range pins {
+		x.Pin(codes)
+		x.each(input, run)
+	}
+	x.Pin(nil)
+	return ok
 }
 
 // goesOn reports whether another run of the step at hand is of use.

@@ -33,6 +33,8 @@ type Domain struct {
 	points []int64   // where comparisons of numbers change that are only compared and copied, ascending; else nil
 	Most   int64     // of lists: the code of all lengths over the largest cut
 
+	borders []bool // by region: of int and float, whether something tells it from the one before; else nil
+
 	nodes []*Node
 }
 
@@ -70,6 +72,8 @@ type Node struct {
 	needed   bool // a path depends on whether it is set
 	Sum      *Sum // where it is settled otherwise whether it stays in its range; else nil
 	cuts     []*ir.Const
+	tests    []test // of cuts: with which it is compared, and how
+	asked    bool   // a host guard is told its value
 
 	Peers   []*Node // of a field of an event: the variables with which it is compared, more or less one of Offsets
 	Offsets []int64
@@ -197,6 +201,7 @@ func (d *Domain) cut() {
 	d.ints = slices.Compact(d.ints)
 	slices.Sort(d.floats)
 	d.floats = slices.Compact(d.floats)
+	d.border()
 }
 
 // size is the number of codes of a domain by region.

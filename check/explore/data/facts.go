@@ -2,6 +2,8 @@ package data
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -144,4 +146,31 @@ func (d *Domain) TellsValues() bool {
 		return d.Sort != Free
 	}
 	return false
+}
+
+// CodeOf is the code of a value that a model of guards has for n.
+func (n *Node) CodeOf(value any) int64 {
+	k := &ir.Const{Kind: n.Type.Kind}
+	switch v := value.(type) {
+	case bool:
+		if v {
+			k.Int = 1
+		}
+	case int64:
+		k.Int = v
+	case float64:
+		k.Float = v
+	case string:
+		k.Str = v
+		if n.Type.Kind == ir.EnumKind {
+			k.Int = int64(slices.Index(n.Type.Enum.Values, v))
+		}
+		if d, err := time.ParseDuration(v); err == nil && n.Type.Kind == ir.Duration {
+			k.Int = int64(d)
+		}
+	}
+	if n.Domain.Sort == ByRegion {
+		return n.Domain.Code(k)
+	}
+	return k.Int
 }

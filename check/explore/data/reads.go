@@ -107,7 +107,8 @@ func narrower(from *ir.Type, to *ir.Var) *ir.Var {
 func (t *Tracked) readValue(e ir.Expr, r *ir.Range, arm *ir.Arm) {
 	for _, n := range t.Refs(e, arm) {
 		n.Read = true
-		n.cuts = append(n.cuts, &ir.Const{Kind: n.Type.Kind, Int: r.Lo}, &ir.Const{Kind: n.Type.Kind, Int: r.Hi})
+		n.compareWith(ir.OpGe, &ir.Const{Kind: n.Type.Kind, Int: r.Lo})
+		n.compareWith(ir.OpLe, &ir.Const{Kind: n.Type.Kind, Int: r.Hi})
 	}
 	if len(t.Refs(e, arm)) > 0 {
 		return
@@ -144,6 +145,7 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 				n.Read = true
 			}
 		case *ir.Call:
+			t.readArguments(e, arm)
 			return e.Guard == nil // what a host guard is told decides nothing here
 		case *ir.Len:
 			return false
@@ -163,10 +165,10 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	if t.readLength(e, arm) {
 		return
 	}
-	if ref, _, c := ir.ConstantSide(e); c != nil {
+	if ref, op, c := ir.ConstantSide(e); c != nil {
 		if refs := t.Refs(ref, arm); len(refs) > 0 {
 			for _, n := range refs {
-				n.cuts = append(n.cuts, c)
+				n.compareWith(op, c)
 			}
 			return
 		}

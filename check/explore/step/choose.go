@@ -14,18 +14,13 @@ type regions struct {
 	lo, hi int64
 }
 
-// filled are those in which some value lies.
+// filled are those of r that are chosen.
 func (s *Step) filled(r regions) []int64 {
 	list, known := s.regions[r]
-	if known {
-		return list
+	if !known {
+		list = r.domain.Filled(r.lo, r.hi)
+		s.regions[r] = list
 	}
-	for code := r.lo; code <= r.hi; code++ {
-		if !r.domain.Empty(code) {
-			list = append(list, code)
-		}
-	}
-	s.regions[r] = list
 	return list
 }
 
@@ -129,6 +124,9 @@ func (s *Step) read(refs []*data.Node, e *ir.FieldRef) (*data.Node, int64) {
 }
 
 func (s *Step) choosePayload(n *data.Node) int64 {
+	if s.pinned != nil && n.Event == s.In.Event && slices.Contains(s.In.byArm.fields, n) {
+		return s.pinned[n.Index]
+	}
 	if n.Event == nil && s.In.Kind == ir.CaseFailure {
 		switch n.Field.Name {
 		case "category":

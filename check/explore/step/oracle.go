@@ -34,6 +34,9 @@ func (o *Oracle) Choose(n int) int {
 	return int(o.answers[o.asked-1])
 }
 
+// Runs is how many runs of the step came before the one at hand.
+func (o *Oracle) Runs() int { return o.runs }
+
 // Begin starts with the first combination.
 func (o *Oracle) Begin() {
 	o.answers, o.sizes, o.asked = o.answers[:0], o.sizes[:0], 0

@@ -63,6 +63,7 @@ type armCode struct {
 	when   test
 	head   head
 	steady test        // see compiler.steady
+	solved bool        // see compiler.isSolved
 	by     func(*Step) // what `backoff by` reads; nil where all of it is set
 	block  *block
 }
@@ -77,6 +78,7 @@ type InputCode struct {
 	AtOnce  bool       // a timer that may be due when its state is entered
 	plain   *plain     // nil where it is not
 	chain   *chain     // nil where it is none
+	byArm   *byArm     // nil until it is asked for
 
 	Payloads int // in how many ways its event may come, as far as that is held; 0 until it is asked for
 }
@@ -117,6 +119,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	p.arms = make([]armCode, len(m.Arms))
 	for i, a := range m.Arms {
 		p.arms[i] = armCode{arm: a, when: c.guard(a), head: c.head(a), steady: c.steady(a), block: c.block(a.Block, a)}
+		p.arms[i].solved = c.isSolved(a.When, a)
 		if a.Backoff != nil {
 			p.arms[i].by = c.touch(a.Backoff.By, a)
 		}

@@ -39,6 +39,7 @@ type Step struct {
 	asked    []int               // scratch of apply
 	payloads []int64             // by data.Node.Index
 	have     []bool              // by data.Node.Index: the payload has been chosen
+	pinned   []int64             // by data.Node.Index: what fields come with; nil where that is chosen. See Pins
 	had      []int               // the indexes set in have
 	few      []few               // by data.Node.Index; see fewOf
 	peers    []int64             // scratch of that
