@@ -23,7 +23,7 @@ func (t *Tracked) onlyCompared() {
 	some := false
 	for _, n := range t.Nodes {
 		d := n.Domain
-		if lo, hi := d.ends(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && hi-lo >= ComparedFrom {
+		if lo, hi := d.ends(); n.find() == n && d.Sort == ByValue && (d.Kind == ir.Int || d.Kind == ir.Duration) && width(lo, hi) >= uint64(ComparedFrom) {
 			for _, n := range d.nodes {
 				lo, hi := n.Between()
 				d.points = append(d.points, lo, hi)

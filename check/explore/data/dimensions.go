@@ -19,8 +19,8 @@ type Dimension struct {
 func Dimensions(m *ir.Machine) []Dimension {
 	var out []Dimension
 	for _, n := range New(m).Held() {
-		if _, count := n.HeldCodes(); count > 1 {
-			out = append(out, Dimension{n.Var, count})
+		if _, more := n.HeldCodes(); more > 0 {
+			out = append(out, Dimension{n.Var, more + 1})
 		}
 	}
 	for _, a := range m.Arms {
@@ -31,26 +31,24 @@ func Dimensions(m *ir.Machine) []Dimension {
 	return out
 }
 
-// HeldCodes is the least code of n that is held, and how many values it can have
+// HeldCodes is the least code of n that is held, and how many values more than one it can have
 // in a configuration, unset included.
-func (n *Node) HeldCodes() (base int64, count uint64) {
-	count = 1
+func (n *Node) HeldCodes() (base int64, more uint64) {
+	hi := int64(0)
 	switch {
 	case !n.Valued():
 	case n.Domain.Sort == ByValue:
-		lo, hi, _ := n.Limits()
-		base, count = lo, uint64(hi-lo)+1
+		base, hi, _ = n.Limits()
 	case n.Domain.Sort == ByLength:
-		lo, hi := n.Lengths()
-		base, count = lo, uint64(hi-lo)+1
+		base, hi = n.Lengths()
 	case n.Domain.Sort == ByRegion:
-		lo, hi := n.Codes()
-		base, count = lo, uint64(hi-lo)+1
+		base, hi = n.Codes()
 	}
+	more = width(base, hi)
 	if n.MayBeUnset() {
-		count++
+		more++
 	}
-	return base, count
+	return base, more
 }
 
 // Starts is in how many ways the parameters that configurations hold let a run start, at least.

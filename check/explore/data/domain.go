@@ -163,7 +163,7 @@ func (d *Domain) wholeOrFree() sort {
 			lo, hi = min(lo, l), max(hi, h)
 		}
 	}
-	if hi < lo || hi-lo < 0 {
+	if hi < lo || width(lo, hi) > mostWidth {
 		return Free
 	}
 	return ByValue
@@ -174,8 +174,14 @@ func (d *Domain) wholeOrFree() sort {
 func (d *Domain) manyChoices(span int64) bool {
 	chosen := slices.ContainsFunc(d.nodes, func(n *Node) bool { return n.Var == nil || n.Var.Param || n.fitted })
 	lo, hi := d.ends()
-	return chosen && d.Sort == ByValue && d.points == nil && hi-lo >= span
+	return chosen && d.Sort == ByValue && d.points == nil && width(lo, hi) >= uint64(span)
 }
+
+// width is hi-lo, which may need more than the 63 bits of an int64.
+func width(lo, hi int64) uint64 { return uint64(hi) - uint64(lo) }
+
+// mostWidth is that of the numbers for which there is one more code, for what is unset.
+const mostWidth = math.MaxUint64 - 1
 
 // cut gathers the constants that tell values of d apart, and the ends of all
 // ranges: the first value of each, and the one behind it.
@@ -273,7 +279,7 @@ func (n *Node) Choices() int {
 			return n.mostFew()
 		}
 		lo, hi := n.Between()
-		return int(min(hi-lo, MostChoices)) + 1
+		return int(min(width(lo, hi), MostChoices)) + 1
 	}
 	return 1
 }

@@ -205,7 +205,7 @@ func (t *Tracked) giveUp(span int64) {
 			if !n.Read || n.Domain.Sort != ByValue || n.Few() || a.Value == nil || t.Known(a.Value, arm) {
 				return
 			}
-			if lo, hi, _ := n.Limits(); hi-lo >= span {
+			if lo, hi, _ := n.Limits(); width(lo, hi) >= uint64(span) {
 				n.Domain.Sort = Free
 				changed = true
 			}

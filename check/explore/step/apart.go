@@ -41,8 +41,8 @@ func (p *Program) tellApart() {
 		if n.Slot == nil || !n.Valued() || n.Var.Param {
 			continue
 		}
-		_, count := n.HeldCodes()
-		by := apart{n: n, kinds: int(min(count, mostKinds+1))}
+		_, more := n.HeldCodes()
+		by := apart{n: n, kinds: int(min(more, mostKinds)) + 1}
 		if by.kinds < 2 || by.kinds > mostKinds || by.kinds*len(p.Machine.States) > mostPlaces || by.kinds*len(p.Machine.States)*p.Packing.Words > maxMasks {
 			continue
 		}

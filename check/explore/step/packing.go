@@ -133,9 +133,9 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 
 func (p *Packing) slot(n *data.Node) *data.Slot {
 	s := &data.Slot{Unset: n.MayBeUnset()}
-	base, count := n.HeldCodes()
+	base, more := n.HeldCodes()
 	s.Base = base
-	s.Bits = p.reserve(bits.Len64(count - 1))
+	s.Bits = p.reserve(bits.Len64(more))
 	return s
 }
 
