@@ -94,11 +94,37 @@ func leading(p *check.Pass, list []*ir.State) *graph.Graph {
 			at[s.ID] = at[s.Parent.ID]
 		}
 	}
+	entered := enteredWithin(p, list, at)
 	return graph.New(len(list), func(edge func(from, to int32)) {
 		for _, e := range p.Control().Edges {
-			if from, to := at[e.From], at[e.To]; from != graph.None && to != graph.None {
+			if from, to := at[e.From], at[e.To]; from != graph.None && to != graph.None && entered[e.From] {
 				edge(from, to)
 			}
 		}
 	})
+}
+
+// enteredWithin tells the leaves of each of list that would be entered if it were: where arms from outside
+// lead, or where it begins if none does, and from there on.
+func enteredWithin(p *check.Pass, list []*ir.State, at []int32) []bool {
+	var entrances []int32
+	led := make([]bool, len(list))
+	for _, e := range p.Control().Edges {
+		if to := at[e.To]; to != graph.None && at[e.From] != to {
+			entrances, led[to] = append(entrances, e.To), true
+		}
+	}
+	for i, s := range list {
+		if leaf := s.Leaf(); leaf != nil && !led[i] {
+			entrances = append(entrances, int32(leaf.ID))
+		}
+	}
+	within := graph.New(len(at), func(edge func(from, to int32)) {
+		for _, e := range p.Control().Edges {
+			if at[e.From] == at[e.To] {
+				edge(e.From, e.To)
+			}
+		}
+	})
+	return within.Reach(entrances...)
 }
