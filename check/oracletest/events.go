@@ -17,6 +17,7 @@ type Event struct {
 	Kind  machine.InputKind
 	Name  string // of the field, the deferred event, or what the place of the fault is called
 	Place string // of OutOfRange: the block
+	Over  string // of a run that stands still: the cost whose over_budget has come
 }
 
 // What says what went wrong.
@@ -99,7 +100,7 @@ func (s *Space) refused(i int, in machine.Input, err error) {
 
 // halted notes why a run stands still.
 func (s *Space) halted(i int, in machine.Input, cause *machine.Cause, record *machine.Record) {
-	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind}
+	e := Event{State: s.Nodes[i].Snapshot.State, Arm: -1, Kind: in.Kind, Over: in.Over}
 	if cause.Code != machine.NothingTakes {
 		s.fault(e, cause)
 		return

@@ -199,7 +199,7 @@ func (s *Space) HeldTo(cost string) bool {
 		return false
 	}
 	for _, e := range s.events {
-		if e.Kind == machine.OverBudgetInput && e.Name == "over_budget("+cost+")" && (e.What == Unhandled || e.What == Gap || e.What == Spent) {
+		if e.Over == cost {
 			return false
 		}
 	}

@@ -348,16 +348,22 @@ func (r *replay) reports(do int, costs []string) (report []machine.Cost) {
 	return report
 }
 
-// pass has an attempt say what makes over_budget of a cost due.
+// pass has an attempt say what makes over_budget of a cost due: of those behind it as well, if this one comes first then.
 func (r *replay) pass(cost string) (machine.Input, error) {
 	over := machine.Input{Kind: machine.OverBudgetInput, Over: cost}
 	for _, t := range r.s.Tasks {
-		report := r.reports(t.Do, append([]string{cost}, r.overs...))
-		if t.State == machine.TaskOpen && slices.ContainsFunc(report, func(c machine.Cost) bool { return c.Name == cost }) {
+		for _, costs := range [][]string{append([]string{cost}, r.overs...), {cost}} {
+			report := r.reports(t.Do, costs)
+			if t.State != machine.TaskOpen || !slices.ContainsFunc(report, func(c machine.Cost) bool { return c.Name == cost }) {
+				break
+			}
 			if t.NotBefore.After(r.now) {
 				r.now = t.NotBefore
 			}
-			return over, r.take(machine.Input{Kind: machine.SpentInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Cost: report})
+			in := machine.Input{Kind: machine.SpentInput, Do: t.Do, Key: t.Key, Attempt: t.Attempt, Cost: report}
+			if next, _, _, err := r.m.Step(r.s, in, r.now, r.ask); err != nil || next.OverDue[0] == cost {
+				return over, r.take(in)
+			}
 		}
 	}
 	return over, fmt.Errorf("no attempt spends %s", cost)
