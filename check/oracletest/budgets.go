@@ -146,7 +146,7 @@ func (s *Space) haltsNext(at *machine.Snapshot) bool {
 		}
 	}
 	in := machine.Input{Kind: machine.OverBudgetInput, Over: at.OverDue[0]}
-	s.note(Event{What: Unhandled, State: at.State, Arm: -1, Kind: in.Kind, Name: s.m.Describe(in)})
+	s.note(Event{What: Unhandled, State: at.State, Arm: -1, Kind: in.Kind, Name: s.m.Describe(in), Over: in.Over})
 	return true
 }
 
