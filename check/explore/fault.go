@@ -31,13 +31,15 @@ type Fault struct {
 // ReadsUnset reports whether f is the read of what is unset or absent.
 func (f *Fault) ReadsUnset() bool { return f.Unset != nil || f.Absent != nil }
 
-// Round are the leaves to which the requires lead on from f.Circle; none where they are
-// not the fault.
+// Round are the leaves whose requires lead round in a circle, the first one first at which a run comes from f.Circle; none
+// where they are not the fault.
 func (f *Fault) Round() []*ir.State {
 	if f.Circle == nil {
 		return nil
 	}
-	return slices.Collect(f.Circle.Redirects())
+	way := slices.Collect(f.Circle.Redirects())
+	back := way[len(way)-1].Require.Target.Leaf()
+	return way[slices.Index(way, back):]
 }
 
 type faultKey struct {

@@ -100,26 +100,29 @@ func reportChain(p *check.Pass, g *explore.Product) {
 func reportCircles(p *check.Pass, g *explore.Product) {
 	said := map[*ir.State]bool{}
 	for _, f := range g.Faults() {
-		if f.Circle == nil || said[f.Circle] {
+		round := f.Round()
+		if len(round) == 0 || said[round[0]] {
 			continue
 		}
-		said[f.Circle] = true
+		for _, leaf := range round {
+			said[leaf] = true
+		}
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.AtStart(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config)}, f.Circle.Require.Span))
+			p.LeaveOpen(check.AtStart(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config)}, round[0].Require.Span))
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Circle == f.Circle })
-		state := f.Circle
+		state := round[0]
 		if g.Leaf(f.Config) == nil {
 			state = nil // of the start
 		}
 		p.Report(check.Finding{
 			State:   state,
 			Inputs:  inputs,
-			Also:    append(f.Round(), behind...),
-			Span:    f.Circle.Require.Span,
-			Message: "the requires from " + check.Quote(f.Circle.Path) + " can form a circle",
+			Also:    append(round, behind...),
+			Span:    round[0].Require.Span,
+			Message: "the requires from " + check.Quote(round[0].Path) + " can form a circle",
 			Help:    "Let the `else` of one of them lead to a state that requires nothing.",
 			Witness: witness,
 		})
