@@ -15,12 +15,9 @@ func answered(err error) bool {
 	return answers(err, ErrFenced, ErrHalted, ErrFinished, ErrNotFound, ErrExists, ErrNoGuard, store.ErrStoreStopped, store.ErrClosed)
 }
 
-// judgedEnd is answered for what an attempt has done: a guard that is there, and that cannot be
-// asked now, may be asked soon. Without it the attempt would be made again, and again.
-func judgedEnd(err error) bool {
-	var away noGuard
-	return answered(err) && !errors.As(err, &away)
-}
+// judgedEnd is answered for what an attempt has done: a guard that cannot be asked now, or is
+// away, may be asked soon. Without waiting for it the attempt would be made again, and again.
+func judgedEnd(err error) bool { return answered(err) && !errors.Is(err, ErrNoGuard) }
 
 // passes reports whether a write was not made that the store can make later.
 func passes(err error) bool { return errors.Is(err, ErrUnavailable) }
@@ -37,7 +34,7 @@ func (w *worker) insist(ctx context.Context, answered func(error) bool, write fu
 		}
 		wait = min(longerRest(wait), e.lease/3)
 		if !passes(err) {
-			e.logger.Warn("a write failed, and is tried again", slog.Any("error", err), slog.Duration("in", wait))
+			e.logger.Warn("a write could not be made, and is tried again", slog.Any("error", err), slog.Duration("in", wait))
 		}
 		if e.sleep(ctx, wait) != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,33 +42,47 @@ func TestResultWhileTheStoreIsDown(t *testing.T) {
 }
 
 // TestResultWhileAGuardIsAway: a result is kept, too, while the guard that the step after it
-// asks cannot be asked, such as an executable that is being written.
+// asks cannot be asked, such as an executable that is being written, or is away.
 func TestResultWhileAGuardIsAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := Build(t, WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
-			WithState("Working", Doing("work", nil), On("Found", GoTo("Done", When("ready(event.n)")), GoTo("Broken"))),
-			WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
-		calls, away := 0, true
-		e := NewEngine(memstore.New(), WithLogger(quiet), WithLease(30*time.Second))
-		register(t, e, m, Handlers{
-			Activities: map[string]ActivityFunc{"work": func(context.Context, *Attempt) (Result, error) { calls++; return found, nil }},
-			Guards: map[string]GuardFunc{"ready": func(context.Context, json.RawMessage) (bool, error) {
-				if away {
-					return false, fmt.Errorf("text file busy: %w", ErrNoGuard)
-				}
-				return true, nil
-			}},
-		})
-		w := run(t, e)
-		defer w.stop()
-		start(t, e, "r", "")
-		time.Sleep(3 * time.Minute)
-		away = false
-		time.Sleep(11 * time.Second) // a third of the lease, and a bit
-		if v := get(t, e, "r"); v.State != "Done" || calls != 1 {
-			t.Errorf("after %d calls the run is in %s", calls, v.State)
+	for _, there := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) { resultWhileAGuardIsAway(t, there) })
+	}
+}
+
+func resultWhileAGuardIsAway(t *testing.T, there bool) {
+	m := Build(t, WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
+		WithState("Working", Doing("work", nil), On("Found", GoTo("Done", When("ready(event.n)")), GoTo("Broken"))),
+		WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
+	var calls, away atomic.Int32
+	activities := map[string]ActivityFunc{"work": func(context.Context, *Attempt) (Result, error) {
+		calls.Add(1)
+		away.Store(1)
+		time.Sleep(5 * time.Second)
+		return found, nil
+	}}
+	guards := map[string]GuardFunc{"ready": func(context.Context, json.RawMessage) (bool, error) {
+		if away.Load() > 0 {
+			return false, fmt.Errorf("text file busy: %w", ErrNoGuard)
 		}
-	})
+		return true, nil
+	}}
+	db := memstore.New()
+	e := NewEngine(db, WithLogger(quiet), WithLease(30*time.Second), WithHandlers(func(*machine.Machine) Handlers {
+		if !there && away.Load() > 0 {
+			return Handlers{Activities: activities}
+		}
+		return Handlers{Activities: activities, Guards: guards}
+	}))
+	elsewhere := NewEngine(db)
+	register(t, elsewhere, m, Handlers{})
+	start(t, elsewhere, "r", "")
+	defer run(t, e).stop()
+	time.Sleep(3 * time.Minute)
+	away.Store(0)
+	time.Sleep(15 * time.Second) // a third of the lease, and a bit
+	if v := get(t, e, "r"); v.State != "Done" || calls.Load() != 1 {
+		t.Errorf("there %t: after %d calls the run is in %s", there, calls.Load(), v.State)
+	}
 }
 
 // TestEndsWhileTheStoreFails: that an attempt was declined, has stopped, or that a
