@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -143,6 +144,9 @@ func TestLooksKeepLocks(t *testing.T) {
 	row := load(t, s, "r")
 	if needsFolder(path, nil) || !needsFolder(path, sqlite3.Error{Code: sqlite3.ErrCantOpen}) {
 		t.Error("needsFolder does not look at the file")
+	}
+	if needsFolder(path, sqlite3.Error{Code: sqlite3.ErrCantOpen, SystemErrno: syscall.EMFILE}) {
+		t.Error("that this process has too many files open is no matter of the folder")
 	}
 	must(t, errOf(Open(t.Context(), path, ReadOnly())))
 	must(t, errOf(inspect(context.Background(), path)))

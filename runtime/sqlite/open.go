@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -105,6 +106,9 @@ func openInTurn(ctx context.Context, path, file string, o options) (*Store, erro
 // it or its log takes no writes: readers make the files of the log, too, where there are none.
 func needsFolder(file string, err error) bool {
 	if code(err) != sqlite3.ErrReadonly && code(err) != sqlite3.ErrCantOpen {
+		return false
+	}
+	if e := failure(err).SystemErrno; e == syscall.EMFILE || e == syscall.ENFILE {
 		return false
 	}
 	// By SQLite: a descriptor of our own would, when it is closed, take away the
