@@ -28,7 +28,8 @@ Without --apply, repair only says what is wrong, and which state the run would b
 in. With --apply, it writes the change, with a line of history.
 
 Exit status 1: something is wrong and was not repaired. If the history itself does
-not replay, the run cannot be repaired; fsmc cancel --force ends it.`,
+not replay, the run cannot be repaired; fsmc cancel --force ends it if its
+snapshot can still be read.`,
 		Example: `  fsmc repair --db runs.db pr-17
   fsmc repair --db runs.db pr-17 --apply --reason "the disk lied"`,
 		Args: arguments("ID"),
