@@ -92,11 +92,27 @@ func withData(ctx context.Context, engine *runtime.Engine, run string, err error
 	if failed != nil || i < 0 || len(v.Events[i].Fields) == 0 {
 		return err
 	}
-	var fields []string
-	for _, f := range v.Events[i].Fields {
-		fields = append(fields, fmt.Sprintf("%q: %s", f.Name, sample(f.Type)))
+	return fmt.Errorf("%w; give its fields as in --data '%s'", err, sampleOf(v.Events[i].Fields))
+}
+
+// sampleOf is some JSON of an object. What stands in a record has the name of that before a point.
+func sampleOf(fields []machine.FieldView) string {
+	var members []string
+	for len(fields) > 0 {
+		name, _, inRecord := strings.Cut(fields[0].Name, ".")
+		value := sample(fields[0].Type)
+		n := 1
+		if inRecord {
+			var inside []machine.FieldView
+			for n = 0; n < len(fields) && strings.HasPrefix(fields[n].Name, name+"."); n++ {
+				inside = append(inside, machine.FieldView{Name: fields[n].Name[len(name)+1:], Type: fields[n].Type})
+			}
+			value = sampleOf(inside)
+		}
+		members = append(members, fmt.Sprintf("%q: %s", name, value))
+		fields = fields[n:]
 	}
-	return fmt.Errorf("%w; give its fields as in --data '{%s}'", err, strings.Join(fields, ", "))
+	return "{" + strings.Join(members, ", ") + "}"
 }
 
 // sample is some JSON of a type as it is written in a machine; "…" where that is too much to write.
@@ -109,7 +125,7 @@ func sample(typ string) string {
 		return "1"
 	case strings.HasPrefix(typ, "bool"):
 		return "true"
-	case strings.HasPrefix(typ, "[]"):
+	case strings.HasPrefix(typ, "["):
 		return "[…]"
 	}
 	return `"…"`
