@@ -101,6 +101,19 @@ func TestPartOfTheProduct(t *testing.T) {
     terminal Cheap
     terminal Partly failure
 }`, ""},
+		{"a total that all of twenty results take too far", `machine M(xs [0..20]string) {
+    context { total int 0..9_999 = 0 }
+    event Ok { used int 0..500 }
+    activity w(x string) -> Ok
+    initial S
+    state S {
+        do w(x) for x in xs timeout 1m
+        on Ok { total = total + event.used }
+        on failed {}
+        on done -> T
+    }
+    terminal T returns total
+}`, "out-of-range"},
 		{"a batch that may be done again", strings.Replace(countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Again"),
 			"terminal AllGood", "state Again { after 1h -> Work max 3 { good = 0, bad = 0 } else -> Partial }\n    terminal AllGood", 1), ""},
 		{"three stages", stages(100, "when a > 50 -> T else when b > 50 -> U else when c > 50 -> V else -> W"), ""},

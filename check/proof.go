@@ -308,7 +308,7 @@ func (s *shared) RunIntoHalt(h explore.Halt, state *ir.State, cost string) (w *w
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
 // carried out.
 func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
-	if path := s.Product().PathTo(f.Config); !s.mayShow(len(path)) {
+	if path := s.Product().WayTo(f); !s.mayShow(len(path)) {
 		return nil, !f.Guessed && s.Product().Sure(path)
 	}
 	w, sure = s.Product().RunInto(f)

@@ -48,6 +48,22 @@ type faultKey struct {
 	input  int32 // not of a field that is unset: one run that reads it is enough
 }
 
+func (f *Fault) key() faultKey {
+	key := faultKey{assign: f.Assign, unset: f.ReadAt, input: f.Input}
+	if f.ReadsUnset() {
+		key.input = graph.None
+	}
+	return key
+}
+
+// WayTo is a path to the configuration of f: the walk that met it, or a shortest one.
+func (p *Product) WayTo(f Fault) []int32 {
+	if path, walked := p.walked[f.key()]; walked {
+		return path
+	}
+	return p.PathTo(f.Config)
+}
+
 // Broken is an input in a leaf that some configuration there cannot compute, and
 // why: one of Assign, Unset, Absent and Circle, as in Fault, or none.
 type Broken struct {

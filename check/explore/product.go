@@ -55,7 +55,7 @@ type Product struct {
 
 	told told
 
-	walked map[any][]int32 // of a part: the shortest walk that takes an arm (*ir.Arm), or enters a leaf or a terminal (*ir.State)
+	walked map[any][]int32 // of a part: the shortest walk that takes an arm (*ir.Arm), enters a leaf or a terminal (*ir.State), or meets a fault (faultKey)
 
 	onward      *graph.Graph // see Onward
 	component   []int32

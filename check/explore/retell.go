@@ -211,7 +211,7 @@ func (r *recorder) inputRow(in witness.Input, a *ir.Arm, s *sought) {
 func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
 	r := p.recorder(false)
 	if f.Starts != nil {
-		r.take(p.PathTo(f.Config), -1)
+		r.take(p.WayTo(f), -1)
 		r.sure = r.sure && !f.Guessed
 		return r.finish()
 	}
@@ -219,7 +219,7 @@ func (p *Product) RunInto(f Fault) (w *witness.Witness, sure bool) {
 	if s.who != nil {
 		r.asked, r.atLeast = p.Table.Case(f.Input).Do.Fan.List, s.who.least()
 	}
-	r.take(p.PathTo(f.Config), -1)
+	r.take(p.WayTo(f), -1)
 	r.sure = r.sure && !s.guessed
 	if f.Config == 0 {
 		r.begin(s)

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check/explore/step"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -24,6 +26,7 @@ type search struct {
 	seen    edgeTable
 	probes  int // of the table of seen
 	last    noted
+	way     []int32 // of a walk: along which it has come to the configuration at hand
 	sought  *sought // not nil while one edge is told again
 
 	junctions junctions
@@ -171,15 +174,15 @@ type noted struct {
 // addFault notes f, unless it is known. One in which nothing was guessed is preferred, and then one
 // that is not far, since no other element need have ended.
 func (x *search) addFault(f Fault) {
-	key := faultKey{assign: f.Assign, unset: f.ReadAt, input: f.Input}
-	switch {
-	case f.ReadsUnset():
-		key.input = graph.None
-	case f.Assign == nil && f.Circle == nil:
+	key := f.key()
+	if f.Assign == nil && f.Circle == nil && !f.ReadsUnset() {
 		return // an overflow
 	}
 	if known, ok := x.faults[key]; !ok || known.Guessed && (!f.Guessed || known.Far && !f.Far) {
 		x.faults[key] = f
+		if x.walked != nil {
+			x.walked[key] = slices.Clone(x.way)
+		}
 	}
 }
 

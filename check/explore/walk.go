@@ -126,6 +126,7 @@ func (w *walker) wander(limit int) {
 				return
 			}
 			steps++
+			w.way = w.path
 			if w.explore(at) {
 				left--
 			}
