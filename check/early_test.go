@@ -73,6 +73,14 @@ func stages(n int, done string) string {
 	return src + "    terminal T\n    terminal U\n    terminal V\n    terminal W\n}\n"
 }
 
+// sideBySide is a machine with n fan-outs of twenty elements in one state, whose failures one field counts. They can
+// begin in 21^n ways.
+func sideBySide(n int) string {
+	return fmt.Sprintf("machine M(%s) {\n context { bad int 0..%d = 0 }\n activity w(x string)\n initial S\n state S {\n %s\n"+
+		"  on failed { bad = bad + 1 }\n  on done when bad == 0 -> T else -> U\n }\n terminal T\n terminal U failure\n}\n",
+		each(n, ", ", "l%d [0..20]string"), 20*n, each(n, "\n ", "do w(x) for x in l%[1]d as p%[1]d timeout 1m"))
+}
+
 // TestPartOfTheProduct: past the limit what one run shows is found, be it the shortest run or one in which a
 // hundred elements end in one way and a hundred others in another.
 func TestPartOfTheProduct(t *testing.T) {
@@ -114,6 +122,7 @@ func TestPartOfTheProduct(t *testing.T) {
     }
     terminal T returns total
 }`, "out-of-range"},
+		{"six that one field counts", sideBySide(6), ""},
 		{"a batch that may be done again", strings.Replace(countingBatch(1000, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Again"),
 			"terminal AllGood", "state Again { after 1h -> Work max 3 { good = 0, bad = 0 } else -> Partial }\n    terminal AllGood", 1), ""},
 		{"three stages", stages(100, "when a > 50 -> T else when b > 50 -> U else when c > 50 -> V else -> W"), ""},

@@ -39,6 +39,7 @@ var worst = []struct {
 			" state U { on E -> V unbounded }\n state V { on E -> U unbounded }\n terminal T\n}\n", n)
 	}},
 	{"three fan-outs that count", 0, 100, func(n int) string { return threeFans(n, "FIELD + 1") }},
+	{"fan-outs side by side, counted by one field", 0, 6, sideBySide},
 	{"a batch whose results are counted", 0, 1_000, func(n int) string {
 		return countingBatch(n, "on done when good == len(items) -> AllGood else when bad == len(items) -> AllBad else -> Partial")
 	}},

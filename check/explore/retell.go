@@ -31,6 +31,7 @@ type sought struct {
 
 	found   bool
 	guessed bool
+	since   int // how many runs of the step came since it was found
 	data    map[string]any
 	guards  map[string]bool
 	params  []int64

@@ -114,14 +114,21 @@ func (x *search) eachArm(input int32, run func()) bool {
 	return ok
 }
 
+// mostSince is how many runs of a step are looked at for one that shows the same, and is no guess. Lists
+// can begin in millions of ways.
+const mostSince = 1 << 16
+
 // goesOn reports whether another run of the step at hand is of use.
 func (x *search) goesOn() bool {
 	if x.sought != nil && x.sought.every != nil {
 		x.sought.left--
 		return x.sought.left > 0
 	}
-	if x.sought != nil {
-		return !x.sought.found || x.sought.guessed
+	if s := x.sought; s != nil {
+		if s.found {
+			s.since++
+		}
+		return !s.found || s.guessed && s.since < mostSince
 	}
 	return x.Tries <= x.most
 }
