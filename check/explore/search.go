@@ -73,7 +73,7 @@ func (x *search) expandStart() {
 func (x *search) each(input int32, run func()) {
 	x.Oracle.Begin()
 	for again := true; again && x.goesOn(); again = x.Oracle.Next() {
-		if x.Oracle.Runs() == ManyRuns && x.eachArm(input, run) {
+		if q := x.Questions(); q > 0 && x.Oracle.Runs() == q*CostOfQuestion && x.eachArm(input, run) {
 			return
 		}
 		x.Stop.Poll()
@@ -97,15 +97,15 @@ func (x *search) each(input int32, run func()) {
 	}
 }
 
-// ManyRuns of one step are tried one by one; past them see eachArm. A question to the solver of guards
-// counts for as many. Tests change it.
-var ManyRuns = 1 << 12
+// CostOfQuestion is for how many runs of a step a question to the solver of guards counts. After as many runs as
+// all questions about a step cost, they are asked; see eachArm. Tests change it.
+var CostOfQuestion = 1 << 8
 
 // eachArm is each with one run for each arm that the input at hand may take, whatever comes with it; false
 // where that is not all of it.
 func (x *search) eachArm(input int32, run func()) bool {
-	pins, questions, ok := x.Pins()
-	x.Tries += questions * ManyRuns
+	x.Tries += x.Questions() * CostOfQuestion
+	pins, ok := x.Pins()
 	for _, codes := range pins {
 		x.Pin(codes)
 		x.each(input, run)

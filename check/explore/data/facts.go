@@ -174,3 +174,29 @@ func (n *Node) CodeOf(value any) int64 {
 	}
 	return k.Int
 }
+
+// Between holds where e, a number, a boolean or a value of an enum that comes with in, lies from lo to hi.
+func Between(e ir.Expr, lo, hi int64, in *ir.Case) guard.Formula {
+	t := e.Type()
+	if t.Kind == ir.Bool {
+		holds := guard.Read(e, in)
+		return guard.Or(append(when(hi == 1, holds.Holds), when(lo == 0, holds.Fails)...)...)
+	}
+	end := func(op ir.Op, k int64) guard.Formula {
+		return guard.Read(&ir.Binary{
+			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e,
+			Y: &ir.Lit{E: ir.E{T: t}, Value: &ir.Const{Kind: t.Kind, Int: k, Enum: t.Enum}},
+		}, in).Holds
+	}
+	if t.Kind == ir.EnumKind {
+		return end(ir.OpEq, lo)
+	}
+	return guard.And(end(ir.OpGe, lo), end(ir.OpLe, hi))
+}
+
+func when(is bool, f guard.Formula) []guard.Formula {
+	if is {
+		return []guard.Formula{f}
+	}
+	return nil
+}

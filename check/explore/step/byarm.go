@@ -1,6 +1,7 @@
 package step
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
@@ -15,13 +16,23 @@ import (
 
 // byArm is what that needs of an input.
 type byArm struct {
-	ok     bool
+	ways   int          // in how many ways those may come that something else reads, too; 0 where it cannot be asked
 	fields []*data.Node // of the event, that its guards read
+	also   []alsoRead   // those of them that something else reads, too
 	held   []*data.Node // what else they read
 	guards []guard.Guard
 }
 
-// byArm is that of in; it is not ok where more than the guards reads a field, or a guard is not solved; see isSolved.
+// alsoRead is a field of an event with a place where a guard reads it.
+type alsoRead struct {
+	n   *data.Node
+	ref *ir.FieldRef
+}
+
+// mostWays is in how many ways the fields may come that something else reads, too: each is asked about.
+const mostWays = 256
+
+// byArm is that of in; it has no ways where more than the guards reads a field, or a guard is not solved; see isSolved.
 func (s *Step) byArm(in *InputCode) *byArm {
 	if in.byArm != nil {
 		return in.byArm
@@ -32,6 +43,7 @@ func (s *Step) byArm(in *InputCode) *byArm {
 		return b
 	}
 	var elsewhere []*data.Node
+	refs := map[*data.Node]*ir.FieldRef{}
 	for _, c := range in.Choices {
 		if c.Arm == nil {
 			b.guards = append(b.guards, guard.Read(nil, nil))
@@ -51,8 +63,9 @@ func (s *Step) byArm(in *InputCode) *byArm {
 					case n.Var == nil && n.Event != in.Event:
 					case whole != c.Arm.When:
 						elsewhere = append(elsewhere, n)
-					case n.Var == nil && !slices.Contains(b.fields, n):
+					case n.Var == nil && refs[n] == nil:
 						b.fields = append(b.fields, n)
+						refs[n], _ = e.(*ir.FieldRef)
 					case n.Var != nil && !slices.Contains(b.held, n):
 						b.held = append(b.held, n)
 					}
@@ -61,48 +74,103 @@ func (s *Step) byArm(in *InputCode) *byArm {
 			})
 		}
 	}
-	b.ok = !slices.ContainsFunc(b.fields, func(n *data.Node) bool { return n.Do != nil || slices.Contains(elsewhere, n) }) &&
-		!slices.ContainsFunc(b.held, func(n *data.Node) bool { return n.Slot == nil || !n.Valued() })
+	ways := 1
+	for _, n := range b.fields {
+		if slices.Contains(elsewhere, n) && ways <= mostWays {
+			b.also = append(b.also, alsoRead{n, refs[n]})
+			ways *= len(s.ways(n))
+		}
+	}
+	if ways <= mostWays && !slices.ContainsFunc(b.fields, func(n *data.Node) bool { return n.Do != nil }) &&
+		!slices.ContainsFunc(b.held, func(n *data.Node) bool { return n.Slot == nil || !n.Valued() }) {
+		b.ways = ways
+	}
 	return b
 }
 
-// Pins are values of the fields of the event at hand for each arm that can be taken here, by
-// data.Node.Index; false where not all is known of the arms. It also says how many questions that took.
-func (s *Step) Pins() (pins [][]int64, questions int, ok bool) {
+// ways are the codes with which n comes, if a guard can say each of them; else none.
+func (s *Step) ways(n *data.Node) (codes []int64) {
+	switch k := n.Type.Kind; {
+	case k != ir.Bool && k != ir.EnumKind && k != ir.Int, n.Few():
+		return nil
+	case n.Domain.Sort == data.ByRegion:
+		lo, hi := n.Codes()
+		return s.filled(regions{n.Domain, lo, hi})
+	}
+	for code, hi := n.Between(); code <= hi && len(codes) <= mostWays; code++ {
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+// Questions is how many questions Pins asks about the input at hand; 0 where it cannot answer, or has.
+func (s *Step) Questions() int {
 	if s.In == nil || s.pinned != nil {
-		return nil, 0, false
+		return 0
 	}
 	b := s.byArm(s.In)
-	if !b.ok {
-		return nil, 0, false
-	}
+	return b.ways * (len(b.guards) + 1)
+}
+
+// Pins are values of the fields of the event at hand for each arm that can be taken here, by
+// data.Node.Index; false where not all is known of the arms.
+func (s *Step) Pins() (pins [][]int64, ok bool) {
+	b := s.byArm(s.In)
 	before := make([]guard.Formula, 0, len(b.held)+len(b.guards))
 	for _, n := range b.held {
 		s.Foot.reads(n)
 		before = append(before, n.Fact(s.Here, false))
 	}
-	for i := range len(b.guards) + 1 {
-		all := slices.Clip(before)
-		if i < len(b.guards) {
-			before = append(before, b.guards[i].Fails)
-			all = append(all, b.guards[i].Holds)
+	for codes := range s.eachWay(b.also, make([]int64, len(s.have))) {
+		known := slices.Clip(before)
+		for _, x := range b.also {
+			lo, hi := x.n.Alike(codes[x.n.Index])
+			known = append(known, data.Between(x.ref, lo, hi, &s.In.Case))
 		}
-		questions++
-		switch a := guard.Satisfy(all...); a.Verdict {
-		case guard.Sat:
-			pins = append(pins, s.pin(b.fields, a.Model.Values()))
-		case guard.Undecided:
-			b.ok = false
-			return nil, questions, false
+		for i := range len(b.guards) + 1 {
+			all := slices.Clip(known)
+			if i < len(b.guards) {
+				known = append(known, b.guards[i].Fails)
+				all = append(all, b.guards[i].Holds)
+			}
+			switch a := guard.Satisfy(all...); a.Verdict {
+			case guard.Sat:
+				pins = append(pins, s.pin(b, codes, a.Model.Values()))
+			case guard.Undecided:
+				b.ways = 0
+				return nil, false
+			}
 		}
 	}
-	return pins, questions, true
+	return pins, true
 }
 
-// pin are the codes of fields with the values given; what is not among them may be anything.
-func (s *Step) pin(fields []*data.Node, values map[string]any) []int64 {
-	codes := make([]int64, len(s.have))
-	for _, n := range fields {
+// eachWay goes through all ways in which list comes; codes are by data.Node.Index.
+func (s *Step) eachWay(list []alsoRead, codes []int64) iter.Seq[[]int64] {
+	return func(yield func([]int64) bool) {
+		if len(list) == 0 {
+			yield(codes)
+			return
+		}
+		for _, code := range s.ways(list[0].n) {
+			codes[list[0].n.Index] = code
+			for way := range s.eachWay(list[1:], codes) {
+				if !yield(way) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pin are the codes of the fields of b with the values given, but of those that are known; what is not
+// among them may be anything.
+func (s *Step) pin(b *byArm, known []int64, values map[string]any) []int64 {
+	codes := slices.Clone(known)
+	for _, n := range b.fields {
+		if slices.ContainsFunc(b.also, func(x alsoRead) bool { return x.n == n }) {
+			continue
+		}
 		code, _ := n.Between()
 		if n.Domain.Sort == data.ByRegion {
 			code, _ = n.Codes()
