@@ -15,7 +15,7 @@ var (
 	// leaves such a file as it is. ErrDamaged may come later, too.
 	ErrForeign = errors.New("not a database of fsmc")
 	ErrNewer   = errors.New("the database is from a newer version of fsmc")
-	ErrOlder   = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only")
+	ErrOlder   = errors.New("the database is from an older version of fsmc, and cannot be brought up to date read-only: make a backup with that version; the next command that writes, such as fsmc run, brings it up to date")
 	ErrDamaged = errors.New("the database is damaged")
 
 	// ErrLog is the error of Open for a file that was put in the place of another, of
