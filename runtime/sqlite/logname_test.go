@@ -114,8 +114,10 @@ func TestLogAlone(t *testing.T) {
 			file, log := read(t, left), read(t, left+"-wal")
 			must(t, lose(left))
 			before := contentsOfDir(t, filepath.Dir(left))
-			if _, err := Open(t.Context(), left); !errors.Is(err, ErrLogAlone) {
-				t.Errorf("it opens: %v", err)
+			for _, opts := range [][]Option{nil, {Existing()}, {ReadOnly()}} {
+				if _, err := Open(t.Context(), left, opts...); !errors.Is(err, ErrLogAlone) && (len(opts) == 0 || !errors.Is(err, os.ErrNotExist)) {
+					t.Errorf("it opens: %v", err)
+				}
 			}
 			if contentsOfDir(t, filepath.Dir(left)) != before {
 				t.Error("the files have changed")

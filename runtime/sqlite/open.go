@@ -120,10 +120,10 @@ func needsFolder(file string, err error) bool {
 // prepareFile makes sure that there is a file: with create an empty one if need
 // be.
 func prepareFile(file string, create bool) error {
-	alone := create && hasLog(file) // asked first: who makes a database makes its log last
+	alone := hasLog(file) // asked first: who makes a database makes its log last
 	info, err := os.Stat(file)
 	switch {
-	case alone && (errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0):
+	case alone && (create && errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0):
 		return fmt.Errorf("%q: %w", file, ErrLogAlone)
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%q is a directory", file)
