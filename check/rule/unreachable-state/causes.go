@@ -104,19 +104,37 @@ func leading(p *check.Pass, list []*ir.State) *graph.Graph {
 	})
 }
 
-// enteredWithin tells the leaves of each of list that would be entered if it were: where arms from outside
-// lead, or where it begins if none does, and from there on.
+// enteredWithin tells the leaves of each of list that would be entered if it were: where arms of states that runs enter
+// lead, or where it begins if nothing leads there, and from there on. Of one that only such as lie behind
+// each other lead to, it is where they lead.
 func enteredWithin(p *check.Pass, list []*ir.State, at []int32) []bool {
-	var entrances []int32
-	led := make([]bool, len(list))
+	var sure, any []int32
+	led, lies := make([]bool, len(list)), make([]bool, len(list))
 	for _, e := range p.Control().Edges {
-		if to := at[e.To]; to != graph.None && at[e.From] != to {
-			entrances, led[to] = append(entrances, e.To), true
+		from, to := at[e.From], at[e.To]
+		if to == graph.None || from == to {
+			continue
 		}
+		if led[to] = true; from == graph.None {
+			sure = append(sure, e.To)
+		}
+		any = append(any, e.To)
 	}
 	for i, s := range list {
 		if leaf := s.Leaf(); leaf != nil && !led[i] {
-			entrances = append(entrances, int32(leaf.ID))
+			sure = append(sure, int32(leaf.ID))
+		}
+	}
+	entered := graph.New(len(at), func(edge func(from, to int32)) {
+		for _, e := range p.Control().Edges {
+			if at[e.From] != graph.None && at[e.To] != graph.None {
+				edge(e.From, e.To)
+			}
+		}
+	}).Reach(sure...)
+	for leaf, ok := range entered {
+		if ok {
+			lies[at[leaf]] = true
 		}
 	}
 	within := graph.New(len(at), func(edge func(from, to int32)) {
@@ -125,6 +143,9 @@ func enteredWithin(p *check.Pass, list []*ir.State, at []int32) []bool {
 				edge(e.From, e.To)
 			}
 		}
-	})
-	return within.Reach(entrances...)
+	}).Reach(any...)
+	for leaf := range entered {
+		entered[leaf] = entered[leaf] || at[leaf] != graph.None && !lies[at[leaf]] && within[leaf]
+	}
+	return entered
 }
