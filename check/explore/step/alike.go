@@ -17,6 +17,13 @@ import (
 // afterRuns is how many runs of one step come before that is worth it.
 const afterRuns = 32
 
+// placesEach is how many places where that is looked up take as long as a step, and mostAlike how much is noted of
+// one step.
+const (
+	placesEach = 8
+	mostAlike  = 1 << 21
+)
+
 // use is a place in the text where an atom may be asked.
 type use struct {
 	atom    int
@@ -125,6 +132,10 @@ func (s *Step) triedAlike(offset int) bool {
 	if s.Oracle.Over || s.In == nil || !s.mayBeAlike() {
 		return s.Oracle.Over
 	}
+	if s.places++; s.places == placesEach {
+		s.places = 0
+		s.Tries++
+	}
 	at, uses := spotOf(s.choice, offset), s.Program.lastUses(s.In)
 	if s.isAlone(at, uses) {
 		return false
@@ -211,7 +222,9 @@ func (s *Step) isAlike() bool {
 	if o.alike == nil {
 		o.alike = map[string]bool{}
 	}
-	o.alike[string(s.key)] = true
+	if len(o.alike) < mostAlike {
+		o.alike[string(s.key)] = true
+	}
 	return false
 }
 
