@@ -26,7 +26,7 @@ type search struct {
 	seen    edgeTable
 	probes  int // of the table of seen
 	last    noted
-	way     []int32 // of a walk: along which it has come to the configuration at hand
+	way     []int32 // of a walk: the path to the configuration at hand
 	sought  *sought // not nil while one edge is told again
 
 	junctions junctions
