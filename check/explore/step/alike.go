@@ -17,12 +17,8 @@ import (
 // afterRuns is how many runs of one step come before that is worth it.
 const afterRuns = 32
 
-// placesEach is how many places where that is looked up take as long as a step, and mostAlike how much is noted of
-// one step.
-const (
-	placesEach = 8
-	mostAlike  = 1 << 21
-)
+// mostAlike is how much is noted of one step.
+const mostAlike = 1 << 21
 
 // use is a place in the text where an atom may be asked.
 type use struct {
@@ -131,10 +127,6 @@ func (c *compiler) logic(e ir.Expr, arm *ir.Arm, tried func(s *Step, offset int)
 func (s *Step) triedAlike(offset int) bool {
 	if s.Oracle.Over || s.In == nil || !s.mayBeAlike() {
 		return s.Oracle.Over
-	}
-	if s.places++; s.places == placesEach {
-		s.places = 0
-		s.Tries++
 	}
 	at, uses := spotOf(s.choice, offset), s.Program.lastUses(s.In)
 	if s.isAlone(at, uses) {

@@ -53,7 +53,6 @@ type Step struct {
 
 	Tries   int // how often any step was run; being turned away by a require counts, too, and some guards that do not hold
 	looks   int // guards that have been asked since the last try
-	places  int // that triedAlike has looked up since the last try
 	Fault   Fault
 	Guess   bool          // something was chosen for want of knowing
 	Wishes  []wishAt      // what was chosen that the sender of the event chooses
