@@ -81,7 +81,7 @@ func (s *Step) byArm(in *InputCode) *byArm {
 			ways *= len(s.ways(n))
 		}
 	}
-	if ways <= mostWays && !slices.ContainsFunc(b.fields, func(n *data.Node) bool { return n.Do != nil }) &&
+	if len(b.also) < len(b.fields) && ways <= mostWays && !slices.ContainsFunc(b.fields, func(n *data.Node) bool { return n.Do != nil }) &&
 		!slices.ContainsFunc(b.held, func(n *data.Node) bool { return n.Slot == nil || !n.Valued() }) {
 		b.ways = ways
 	}
