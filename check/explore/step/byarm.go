@@ -21,6 +21,7 @@ type byArm struct {
 	also   []alsoRead   // those of them that something else reads, too
 	held   []*data.Node // what else they read
 	guards []guard.Guard
+	bounds []*ChoiceCode // of guards: the arm, if it has a bound; else nil
 }
 
 // alsoRead is a field of an event with a place where a guard reads it.
@@ -44,13 +45,17 @@ func (s *Step) byArm(in *InputCode) *byArm {
 	}
 	var elsewhere []*data.Node
 	refs := map[*data.Node]*ir.FieldRef{}
-	for _, c := range in.Choices {
+	for i, c := range in.Choices {
 		if c.Arm == nil {
-			b.guards = append(b.guards, guard.Read(nil, nil))
+			b.guards, b.bounds = append(b.guards, guard.Read(nil, nil)), append(b.bounds, nil)
 			continue
 		}
-		if c.bounded || c.code.when != nil && !c.code.solved {
+		if c.bounded && s.guessesBound(&c) || c.code.when != nil && !c.code.solved {
 			return b
+		}
+		b.bounds = append(b.bounds, nil)
+		if c.bounded {
+			b.bounds[len(b.bounds)-1] = &in.Choices[i]
 		}
 		b.guards = append(b.guards, guard.Read(c.Arm.When, &in.Case))
 		for whole := range c.Arm.Exprs() {
@@ -109,7 +114,13 @@ func (s *Step) Questions() int {
 		return 0
 	}
 	b := s.byArm(s.In)
-	return b.ways * (len(b.guards) + 1)
+	bounds := 0
+	for _, c := range b.bounds {
+		if c != nil {
+			bounds++
+		}
+	}
+	return b.ways * (len(b.guards) + 1 + bounds)
 }
 
 // Pins are values of the fields of the event at hand for each arm that can be taken here, by
@@ -127,12 +138,7 @@ func (s *Step) Pins() (pins [][]int64, ok bool) {
 			lo, hi := x.n.Alike(codes[x.n.Index])
 			known = append(known, data.Between(x.ref, lo, hi, &s.In.Case))
 		}
-		for i := range len(b.guards) + 1 {
-			all := slices.Clip(known)
-			if i < len(b.guards) {
-				known = append(known, b.guards[i].Fails)
-				all = append(all, b.guards[i].Holds)
-			}
+		for _, all := range s.arms(b, known) {
 			switch a := guard.Satisfy(all...); a.Verdict {
 			case guard.Sat:
 				pins = append(pins, s.pin(b, codes, a.Model.Values()))
@@ -143,6 +149,25 @@ func (s *Step) Pins() (pins [][]int64, ok bool) {
 		}
 	}
 	return pins, true
+}
+
+// arms are what holds where each arm is taken, and where none is: of that there is one for each arm whose bound
+// is used up, if it is the last whose guard holds, since a bound without an `else` is then the fault.
+func (s *Step) arms(b *byArm, known []guard.Formula) (all [][]guard.Formula) {
+	var spent []guard.Guard
+	for i, g := range b.guards {
+		if c := b.bounds[i]; c != nil && c.spent(s.Here) {
+			spent = append(spent, g)
+			continue
+		}
+		all = append(all, append(slices.Clone(known), g.Holds))
+		known = append(slices.Clip(known), g.Fails)
+	}
+	for i := len(spent) - 1; i >= 0; i-- {
+		all = append(all, append(slices.Clone(known), spent[i].Holds))
+		known = append(slices.Clip(known), spent[i].Fails)
+	}
+	return append(all, known)
 }
 
 // eachWay goes through all ways in which list comes; codes are by data.Node.Index.

@@ -240,6 +240,11 @@ func (s *Step) Decide(in *InputCode) *ChoiceCode {
 	return nil
 }
 
+// guessesBound reports whether it takes a guess to say if the bound of c is used up.
+func (s *Step) guessesBound(c *ChoiceCode) bool {
+	return c.retry.most > 0 && !c.retry.timed || c.Max > 0 && s.Program.Tracked.IsLoose(c.Arm)
+}
+
 func (s *Step) usedUp(c *ChoiceCode) bool {
 	if c.Max > 0 && s.Program.Tracked.IsLoose(c.Arm) {
 		s.Guess = true
@@ -248,8 +253,11 @@ func (s *Step) usedUp(c *ChoiceCode) bool {
 	if c.retry.most > 0 && !c.retry.timed {
 		return s.usedUpByElement(c)
 	}
-	return c.Max == 0 || c.Counter.Get(s.Next) >= c.Max
+	return c.spent(s.Next)
 }
+
+// spent reports whether the bound of c is used up in a configuration.
+func (c *ChoiceCode) spent(at []uint64) bool { return c.Max == 0 || c.Counter.Get(at) >= c.Max }
 
 // count notes one more use of c's bound.
 func (s *Step) count(c *ChoiceCode) {
