@@ -21,7 +21,7 @@ func (s *shared) upperBounds() *Worst {
 	for _, state := range m.States {
 		steps = addUp(steps, entries[state.ID])
 	}
-	stepFactors := []string{fmt.Sprintf("%d moves", max(steps, 0))}
+	stepFactors := []string{counted(max(steps, 0), "move")}
 	for _, d := range m.Dos {
 		visits, at := entries[d.State.ID], d.Activity.Index
 		_, elements := d.Elements()
