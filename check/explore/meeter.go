@@ -82,12 +82,18 @@ func (m *meeter) about(in flat.Input, want []Stance) bool {
 
 // note takes the variables that e reads. A value that is not held (a string whose
 // length alone is read, an argument of a host guard) makes the answer inexact;
-// of what is asked only whether it is set, or how its length compares with constants,
-// that is enough.
+// of what is asked only whether it is set, or for its length, that is enough if all of it is known.
 func (m *meeter) note(e ir.Expr) {
 	ir.Walk(e, func(e ir.Expr) bool {
-		if b, ok := e.(*ir.Binary); ok && m.tells(b) {
-			return false
+		switch x := e.(type) {
+		case *ir.Binary:
+			if m.tells(x) {
+				return false
+			}
+		case *ir.Len:
+			if ref, ok := x.X.(*ir.VarRef); ok && m.p.program.Tracked.Vars[ref.Var].TellsLengths() {
+				return false
+			}
 		}
 		if ref, ok := e.(*ir.VarRef); ok && ref.Var.Always() == nil {
 			n := m.p.program.Tracked.Vars[ref.Var]

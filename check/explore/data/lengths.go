@@ -28,6 +28,15 @@ func (t *Tracked) Tells(list ir.Expr, k int64, arm *ir.Arm) bool {
 	return t.Known(list, arm) && !slices.ContainsFunc(t.Refs(grownFrom(list), arm), func(n *Node) bool { return k >= n.Domain.Most })
 }
 
+// TellsLengths reports whether the code of n, a list, is its length.
+func (n *Node) TellsLengths() bool {
+	if n.Slot == nil || !n.Valued() || n.Domain.Sort != ByLength {
+		return false
+	}
+	_, hi, limited := n.Limits()
+	return limited && hi <= n.Domain.Most
+}
+
 // readLengths notes the lists whose lengths are told apart since sides, one or two that are compared, read
 // them, where t is wide. It does nothing where something that they read has too many values for that.
 func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
