@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/graph"
+	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -105,7 +106,7 @@ func (p *Product) Broken(same func(Broken) bool) []Broken {
 
 // Behind lists the states that no run enters, though one might if the steps
 // given could be computed: what their arms lead to, and on from there whatever
-// the guards say. There are none where it is not known what runs enter.
+// the guards say, but for a `require` that is never true. There are none where it is not known what runs enter.
 func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	if p.partial {
 		return nil
@@ -127,7 +128,11 @@ func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	var out []*ir.State
 	behind := map[*ir.State]bool{}
 	for id, ok := range reached {
-		for s := p.Table.Machine.States[id]; ok && s != nil && p.firstIn[s.ID] == graph.None && !behind[s]; s = s.Parent {
+		s := p.Table.Machine.States[id]
+		if s.Require != nil && guard.Satisfy(guard.Read(s.Require.Cond, nil).Holds).Verdict == guard.Unsat {
+			continue
+		}
+		for ; ok && s != nil && p.firstIn[s.ID] == graph.None && !behind[s]; s = s.Parent {
 			behind[s] = true
 			out = append(out, s)
 		}
