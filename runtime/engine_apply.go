@@ -191,11 +191,8 @@ func (e *Engine) load(ctx context.Context, c *request, live *liveRun) error {
 	case live.snapshot != nil:
 		return nil
 	}
-	row, err := e.store.Load(ctx, c.run)
-	if err != nil {
-		return fmt.Errorf("run %q: %w", c.run, err)
-	}
-	live.host, live.snapshot, err = e.decode(ctx, &row)
+	var err error
+	live.host, live.snapshot, err = e.snapshot(ctx, c.run)
 	return err
 }
 

@@ -34,11 +34,16 @@ func (f *Fault) ReadsUnset() bool { return f.Unset != nil || f.Absent != nil }
 
 // Round are the leaves whose requires lead round in a circle, the first one first at which a run comes from f.Circle; none
 // where they are not the fault.
-func (f *Fault) Round() []*ir.State {
-	if f.Circle == nil {
+func (f *Fault) Round() []*ir.State { return round(f.Circle) }
+
+// Round is that of a Fault.
+func (b *Broken) Round() []*ir.State { return round(b.Circle) }
+
+func round(from *ir.State) []*ir.State {
+	if from == nil {
 		return nil
 	}
-	way := slices.Collect(f.Circle.Redirects())
+	way := slices.Collect(from.Redirects())
 	back := way[len(way)-1].Require.Target.Leaf()
 	return way[slices.Index(way, back):]
 }
@@ -129,10 +134,10 @@ func (p *Product) Behind(steps []Broken, c *control.Graph) []*ir.State {
 	behind := map[*ir.State]bool{}
 	for id, ok := range reached {
 		s := p.Table.Machine.States[id]
-		if s.Require != nil && guard.Satisfy(guard.Read(s.Require.Cond, nil).Holds).Verdict == guard.Unsat {
+		if !ok || s.Require != nil && guard.Satisfy(guard.Read(s.Require.Cond, nil).Holds).Verdict == guard.Unsat {
 			continue
 		}
-		for ; ok && s != nil && p.firstIn[s.ID] == graph.None && !behind[s]; s = s.Parent {
+		for ; s != nil && p.firstIn[s.ID] == graph.None && !behind[s]; s = s.Parent {
 			behind[s] = true
 			out = append(out, s)
 		}

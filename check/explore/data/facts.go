@@ -31,15 +31,12 @@ func (n *Node) Fact(words []uint64, shown bool) guard.Formula {
 
 // length holds where n, a list, is as long as code says.
 func (n *Node) length(code int64) guard.Formula {
-	op, number := ir.OpEq, &ir.Type{Kind: ir.Int}
+	op := ir.OpEq
 	if code == n.Domain.Most {
 		op = ir.OpGe
 	}
-	return guard.Read(&ir.Binary{
-		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
-		X: &ir.Len{E: ir.E{T: number}, X: &ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var}},
-		Y: &ir.Lit{E: ir.E{T: number}, Value: &ir.Const{Kind: ir.Int, Int: code}},
-	}, nil).Holds
+	length := &ir.Len{E: ir.E{T: &ir.Type{Kind: ir.Int}}, X: &ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var}}
+	return compare(length, op, &ir.Const{Kind: ir.Int, Int: code}, nil)
 }
 
 // Judged is Fact for a guard.Judge; regions is what n.Regions says.
@@ -125,11 +122,14 @@ func (n *Node) region(code int64) guard.Formula {
 }
 
 func (n *Node) compare(op ir.Op, k *ir.Const) guard.Formula {
+	return compare(&ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var}, op, k, nil)
+}
+
+// compare holds where e, which may read what comes with in, compares so with k.
+func compare(e ir.Expr, op ir.Op, k *ir.Const, in *ir.Case) guard.Formula {
 	return guard.Read(&ir.Binary{
-		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op,
-		X: &ir.VarRef{E: ir.E{T: n.Type}, Var: n.Var},
-		Y: &ir.Lit{E: ir.E{T: n.Type}, Value: k},
-	}, nil).Holds
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e, Y: &ir.Lit{E: ir.E{T: e.Type()}, Value: k},
+	}, in).Holds
 }
 
 // Tells reports whether code says what the value is, or one of a region in which nothing tells
@@ -183,10 +183,7 @@ func Between(e ir.Expr, lo, hi int64, in *ir.Case) guard.Formula {
 		return guard.Or(append(when(hi == 1, holds.Holds), when(lo == 0, holds.Fails)...)...)
 	}
 	end := func(op ir.Op, k int64) guard.Formula {
-		return guard.Read(&ir.Binary{
-			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e,
-			Y: &ir.Lit{E: ir.E{T: t}, Value: &ir.Const{Kind: t.Kind, Int: k, Enum: t.Enum}},
-		}, in).Holds
+		return compare(e, op, &ir.Const{Kind: t.Kind, Int: k, Enum: t.Enum}, in)
 	}
 	if t.Kind == ir.EnumKind {
 		return end(ir.OpEq, lo)

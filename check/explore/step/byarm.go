@@ -16,12 +16,17 @@ import (
 
 // byArm is what that needs of an input.
 type byArm struct {
-	ways   int          // in how many ways those may come that something else reads, too; 0 where it cannot be asked
+	asks   int          // questions about it; 0 where it cannot be asked
 	fields []*data.Node // of the event, that its guards read
 	also   []alsoRead   // those of them that something else reads, too
 	held   []*data.Node // what else they read
-	guards []guard.Guard
-	bounds []*ChoiceCode // of guards: the arm, if it has a bound; else nil
+	arms   []guardedArm
+}
+
+// guardedArm is one of an input with its guard.
+type guardedArm struct {
+	guard.Guard
+	bound *ChoiceCode // the arm, if it has one; else nil
 }
 
 // alsoRead is a field of an event with a place where a guard reads it.
@@ -33,7 +38,7 @@ type alsoRead struct {
 // mostWays is in how many ways the fields may come that something else reads, too: each is asked about.
 const mostWays = 256
 
-// byArm is that of in; it has no ways where more than the guards reads a field, or a guard is not solved; see isSolved.
+// byArm is that of in; it cannot be asked where more than the guards reads a field, or a guard is not solved; see isSolved.
 func (s *Step) byArm(in *InputCode) *byArm {
 	if in.byArm != nil {
 		return in.byArm
@@ -44,20 +49,22 @@ func (s *Step) byArm(in *InputCode) *byArm {
 		return b
 	}
 	var elsewhere []*data.Node
+	bounds := 0
 	refs := map[*data.Node]*ir.FieldRef{}
 	for i, c := range in.Choices {
 		if c.Arm == nil {
-			b.guards, b.bounds = append(b.guards, guard.Read(nil, nil)), append(b.bounds, nil)
+			b.arms = append(b.arms, guardedArm{Guard: guard.Read(nil, nil)})
 			continue
 		}
 		if c.bounded && s.guessesBound(&c) || c.code.when != nil && !c.code.solved {
 			return b
 		}
-		b.bounds = append(b.bounds, nil)
+		arm := guardedArm{Guard: guard.Read(c.Arm.When, &in.Case)}
 		if c.bounded {
-			b.bounds[len(b.bounds)-1] = &in.Choices[i]
+			arm.bound = &in.Choices[i]
+			bounds++
 		}
-		b.guards = append(b.guards, guard.Read(c.Arm.When, &in.Case))
+		b.arms = append(b.arms, arm)
 		for whole := range c.Arm.Exprs() {
 			ir.Walk(whole, func(e ir.Expr) bool {
 				if ir.Value(e) != nil {
@@ -88,7 +95,7 @@ func (s *Step) byArm(in *InputCode) *byArm {
 	}
 	if len(b.also) < len(b.fields) && ways <= mostWays && !slices.ContainsFunc(b.fields, func(n *data.Node) bool { return n.Do != nil }) &&
 		!slices.ContainsFunc(b.held, func(n *data.Node) bool { return n.Slot == nil || !n.Valued() }) {
-		b.ways = ways
+		b.asks = ways * (len(b.arms) + 1 + bounds)
 	}
 	return b
 }
@@ -113,21 +120,14 @@ func (s *Step) Questions() int {
 	if s.In == nil || s.pinned != nil {
 		return 0
 	}
-	b := s.byArm(s.In)
-	bounds := 0
-	for _, c := range b.bounds {
-		if c != nil {
-			bounds++
-		}
-	}
-	return b.ways * (len(b.guards) + 1 + bounds)
+	return s.byArm(s.In).asks
 }
 
 // Pins are values of the fields of the event at hand for each arm that can be taken here, by
 // data.Node.Index; false where not all is known of the arms.
 func (s *Step) Pins() (pins [][]int64, ok bool) {
 	b := s.byArm(s.In)
-	before := make([]guard.Formula, 0, len(b.held)+len(b.guards))
+	before := make([]guard.Formula, 0, len(b.held)+len(b.arms))
 	for _, n := range b.held {
 		s.Foot.reads(n)
 		before = append(before, n.Fact(s.Here, false))
@@ -143,7 +143,7 @@ func (s *Step) Pins() (pins [][]int64, ok bool) {
 			case guard.Sat:
 				pins = append(pins, s.pin(b, codes, a.Model.Values()))
 			case guard.Undecided:
-				b.ways = 0
+				b.asks = 0
 				return nil, false
 			}
 		}
@@ -155,13 +155,13 @@ func (s *Step) Pins() (pins [][]int64, ok bool) {
 // is used up, if it is the last whose guard holds, since a bound without an `else` is then the fault.
 func (s *Step) arms(b *byArm, known []guard.Formula) (all [][]guard.Formula) {
 	var spent []guard.Guard
-	for i, g := range b.guards {
-		if c := b.bounds[i]; c != nil && c.spent(s.Here) {
-			spent = append(spent, g)
+	for _, arm := range b.arms {
+		if arm.bound != nil && arm.bound.spent(s.Here) {
+			spent = append(spent, arm.Guard)
 			continue
 		}
-		all = append(all, append(slices.Clone(known), g.Holds))
-		known = append(slices.Clip(known), g.Fails)
+		all = append(all, append(slices.Clone(known), arm.Holds))
+		known = append(slices.Clip(known), arm.Fails)
 	}
 	for i := len(spent) - 1; i >= 0; i-- {
 		all = append(all, append(slices.Clone(known), spent[i].Holds))

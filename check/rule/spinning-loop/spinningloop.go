@@ -3,6 +3,7 @@ package spinningloop
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/control"
@@ -112,7 +113,10 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 			p.LeaveOpen(check.AtStart(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config)}, round[0].Require.Span))
 			continue
 		}
-		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Circle == f.Circle })
+		inputs, behind := p.Broken(func(b explore.Broken) bool {
+			other := b.Round()
+			return len(other) > 0 && slices.Contains(round, other[0])
+		})
 		state := round[0]
 		if g.Leaf(f.Config) == nil {
 			state = nil // of the start
