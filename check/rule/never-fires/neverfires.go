@@ -123,7 +123,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Inputs = append(f.Inputs, at.InputAt)
 	}
 	f.Witness = firing(p, t, first)
-	if len(t.Arms) > 0 {
+	if len(t.Arms) > 0 && leftOtherwise(p, t) {
 		f.Fixes = p.RemoveArms(t.Arms[0], len(t.Arms)-1)
 	}
 	if s := cutOff(p, t, by); s != nil {
@@ -133,6 +133,13 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Message += ", so no run enters " + check.Quote(s.Path)
 	}
 	p.Report(f)
+}
+
+// leftOtherwise reports whether an arm that is none of t leads out of the state of t.
+func leftOtherwise(p *check.Pass, t *ir.Timer) bool {
+	return slices.ContainsFunc(p.Machine.Arms, func(a *ir.Arm) bool {
+		return a.Kind == ir.Goto && a.Timer != t && a.State.Inside(t.State) && !a.Target.Inside(t.State)
+	})
 }
 
 // firing is a run into the state of t in which first fires.
