@@ -9,19 +9,18 @@ import (
 )
 
 func (a *API) getMachineDiagram(w http.ResponseWriter, r *http.Request) error {
-	p, err := pictureOf(r)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	p := q.picture()
+	if q.err != nil {
+		return q.err
 	}
 	v, err := a.versionOf(r)
 	if err != nil {
 		return err
 	}
-	counts, err := flag(r, "counts")
-	if err != nil {
-		return err
-	}
-	if counts {
+	if counts := q.flag("counts"); q.err != nil {
+		return q.err
+	} else if counts {
 		stats, err := a.stats(r.Context(), runtime.StatsQuery{Machine: v.Name})
 		if err != nil {
 			return err
@@ -32,9 +31,10 @@ func (a *API) getMachineDiagram(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) getRunDiagram(w http.ResponseWriter, r *http.Request) error {
-	p, err := pictureOf(r)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	p := q.picture()
+	if q.err != nil {
+		return q.err
 	}
 	view, err := a.engine.Get(r.Context(), r.PathValue("run"))
 	if err != nil {
@@ -54,12 +54,8 @@ func (a *API) getRunDiagram(w http.ResponseWriter, r *http.Request) error {
 // drawnSteps is how many of the last steps of a run are marked in its drawing.
 const drawnSteps = 1000
 
-func pictureOf(r *http.Request) (p Picture, err error) {
-	if p.Compact, err = flag(r, "compact"); err != nil {
-		return p, err
-	}
-	p.Theme, err = choice(r, "theme", "auto", "light", "dark")
-	return p, err
+func (q *query) picture() Picture {
+	return Picture{Compact: q.flag("compact"), Theme: q.choice("theme", "auto", "light", "dark")}
 }
 
 // draw answers with a drawing, or with nothing where the caller has the same.

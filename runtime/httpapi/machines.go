@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,17 +121,13 @@ func (a *API) versionOf(r *http.Request) (*runtime.Version, error) {
 		if hashes = append(hashes, v.Hash); v.Hash == hash {
 			return v, v.Fault
 		}
-		if newest == nil || v.Current && !newest.Current {
-			newest = v
-		}
+		newest = cmp.Or(newest, v) // the current one comes first
 	}
 	switch {
 	case newest == nil:
 		return nil, notFound("no machine %q in the database%s", name, machine.DidYouMean(name, names))
 	case hash != "":
-		p := notFound("machine %q has no version %q", name, hash)
-		p.Allowed = hashes
-		return nil, p
+		return nil, notFound("machine %q has no version %q", name, hash).allow(hashes)
 	}
 	return newest, newest.Fault
 }

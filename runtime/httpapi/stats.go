@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -19,8 +20,9 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 		}
 		q.Since = time.Now().Add(-age).UTC().Truncate(24 * time.Hour) // the day counts
 	}
-	if _, err := a.versionOf(r); err != nil && problemOf(err) != nil {
-		return err // there is none, while one that cannot be read has figures
+	var none *Problem
+	if _, err := a.versionOf(r); errors.As(err, &none) {
+		return none // while one that cannot be read has figures
 	}
 	stats, err := a.stats(r.Context(), q)
 	if err != nil {
