@@ -187,11 +187,7 @@ func (a *API) getMachine(w http.ResponseWriter, r *http.Request) error {
 		answer.Params = append(answer.Params, paramRow{f.Name, d.FieldType(f), f.Doc})
 	}
 	if a.front != nil && v.Source != "" {
-		told, err := a.front.Describe(r.Context(), v)
-		if err != nil {
-			return err
-		}
-		answer.Bounds = told.Bounds
+		answer.Bounds = a.front.WorstCase(r.Context(), v)
 	}
 	return writeJSON(w, http.StatusOK, &answer)
 }

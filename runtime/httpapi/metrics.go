@@ -51,12 +51,10 @@ func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	e.stays(stats.Histograms, counts.Stays)
 	e.costs(counts.Costs)
 	e.problems(&health)
-	e.family("fsmc_outbox_lag_seconds", "gauge", "How long the message has waited that waits longest to be delivered.")
-	e.sample("fsmc_outbox_lag_seconds", lag.Seconds())
-	e.family("fsmc_streams", "gauge", "Readers of the feed of this process.")
-	e.sample("fsmc_streams", float64(a.streams.taken.Load()))
+	e.single("fsmc_outbox_lag_seconds", "How long the message has waited that waits longest to be delivered.", lag.Seconds())
+	e.single("fsmc_streams", "Readers of the feed of this process.", float64(a.streams.taken.Load()))
 	a.took.write(e)
-	e.end()
+	e.single("fsmc_series_left_out", "Series that are not here because there are more than 10000.", float64(e.omitted))
 	return []byte(e.text.String()), nil
 }
 

@@ -59,8 +59,11 @@ func (e *exposition) all(name, kind, help string, s series) {
 	}
 }
 
-// sample writes a sample without labels, for which there is always room.
-func (e *exposition) sample(name string, value float64) { e.line(name, "", value) }
+// single writes a gauge without labels, for which there is always room.
+func (e *exposition) single(name, help string, value float64) {
+	e.family(name, "gauge", help)
+	e.line(name, "", value)
+}
 
 // room takes places for n series, or counts them as left out.
 func (e *exposition) room(n int) bool {
@@ -85,12 +88,6 @@ func number64(v float64) string {
 		return "+Inf"
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// end says how many series are left out.
-func (e *exposition) end() {
-	e.family("fsmc_series_left_out", "gauge", "Series that are not here because there are more than 10000.")
-	e.sample("fsmc_series_left_out", float64(e.omitted))
 }
 
 // histogram is how many durations were at most so long.

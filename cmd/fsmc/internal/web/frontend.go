@@ -18,13 +18,13 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Describe says of a version what its text tells.
-func (s *Site) Describe(ctx context.Context, found *runtime.Version) (httpapi.Description, error) {
+// WorstCase is that of a version, as far as its text tells it.
+func (s *Site) WorstCase(ctx context.Context, found *runtime.Version) json.RawMessage {
 	v, err := s.machines.of(ctx, found.Hash)
 	if err != nil {
-		return httpapi.Description{}, nil // without it nothing is known besides
+		return nil // without it nothing is known besides
 	}
-	return httpapi.Description{Bounds: s.bounds(ctx, v)}, nil
+	return s.bounds(ctx, v)
 }
 
 // bounds is the worst case of a version, which is computed once; nil where it is not known, or not yet when ctx is done.
