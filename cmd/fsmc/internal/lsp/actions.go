@@ -8,7 +8,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // codeActions are what can be done about the findings at a stretch: their fixes, those of
@@ -116,6 +115,6 @@ func (v *view) insertAbove(offset int, line string) *proto.WorkspaceEdit {
 	text := v.doc.file.Line(at.Line)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	start := v.doc.file.LineStart(at.Line)
-	edit := proto.TextEdit{Range: rangeOf(v.doc.file, token.Span{Start: v.doc.file.Pos(start), End: v.doc.file.Pos(start)}, v.server.encoding), NewText: indent + line + "\n"}
+	edit := proto.TextEdit{Range: v.span(start, start), NewText: indent + line + "\n"}
 	return &proto.WorkspaceEdit{Changes: map[string][]proto.TextEdit{v.doc.uri: {edit}}}
 }

@@ -340,12 +340,8 @@ func (s *server) view(uri string) (*view, error) {
 	if d == nil {
 		return nil, errors.New("the text is not open: " + uri)
 	}
-	now := make(map[string]*document, len(s.docs))
-	for _, other := range s.docs {
-		now[other.path] = other
-	}
 	f := s.folderOf(d)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &view{snapshot: f.latest, doc: d, now: now}, nil
+	return &view{snapshot: f.latest, doc: d, now: s.byPath()}, nil
 }

@@ -86,25 +86,19 @@ func (v *view) about(r ir.Ref) string {
 
 // declaration is the node that declares the name at a place, with its comment.
 func (s *snapshot) declaration(at token.Pos) (found ast.Any, doc string) {
-	var visit func(ast.Any)
-	visit = func(n ast.Any) {
+	ast.Walk(s.tree(at.Filename), func(n ast.Any) bool {
 		span := n.Span()
 		if at.Offset < span.Start.Offset || at.Offset >= span.End.Offset {
-			return
+			return false
 		}
-		if _, name := n.(*ast.Name); !name && n != nil {
+		if _, name := n.(*ast.Name); !name {
 			found = n
 			if d := n.Base().Doc(); d != "" || declares(n) {
 				doc = d
 			}
 		}
-		ast.Children(n, visit)
-	}
-	for _, f := range s.unit().Files {
-		if f.Name == at.Filename {
-			ast.Children(f, visit)
-		}
-	}
+		return true
+	})
 	if found != nil {
 		return found, doc
 	}

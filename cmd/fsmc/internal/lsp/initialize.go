@@ -2,18 +2,17 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 )
 
 // initialize answers what the server can do, and agrees upon how places are counted.
-func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
+func initialize(s *server, params *json.RawMessage) (work, error) {
 	var p proto.InitializeParams
-	if err := decode(req.Params, &p); err != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	if err := decode(params, &p); err != nil {
+		return nil, err
 	}
 	s.ready = true
 	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, proto.UTF8) {

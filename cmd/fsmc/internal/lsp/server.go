@@ -48,18 +48,10 @@ type Options struct {
 
 // usual fills in what o leaves out.
 func (o Options) usual() Options {
-	if o.Quiet == 0 {
-		o.Quiet = 150 * time.Millisecond
-	}
-	if o.Small == 0 {
-		o.Small = 20_000
-	}
-	if o.Limit == 0 {
-		o.Limit = explore.DefaultLimit
-	}
-	if o.Budget == 0 {
-		o.Budget = 10 * time.Second
-	}
+	o.Quiet = cmp.Or(o.Quiet, 150*time.Millisecond)
+	o.Small = cmp.Or(o.Small, 20_000)
+	o.Limit = cmp.Or(o.Limit, explore.DefaultLimit)
+	o.Budget = cmp.Or(o.Budget, 10*time.Second)
 	return o
 }
 
@@ -190,25 +182,28 @@ func (s *server) reply(ctx context.Context, id jsonrpc2.ID, result any, err erro
 
 // begin understands a request.
 func (s *server) begin(req *jsonrpc2.Request) (work, error) {
+	feature := features[req.Method]
 	switch {
 	case s.over:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the server is shut down"}
 	case req.Method == "initialize" && s.ready:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the server is initialized already"}
 	case req.Method == "initialize":
-		return s.initialize(req)
+		feature = initialize
 	case !s.ready:
 		return nil, &jsonrpc2.Error{Code: codeNotInitialized, Message: "the first request is initialize"}
 	case req.Method == "shutdown":
 		s.over = true
 		s.closeFolders()
 		return func(context.Context) (any, error) { return nil, nil }, nil
-	}
-	feature, known := features[req.Method]
-	if !known {
+	case feature == nil:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", req.Method)}
 	}
-	return feature(s, req.Params)
+	work, err := feature(s, req.Params)
+	if err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	return work, nil
 }
 
 // note carries out a notification. One that is not known, or comes too early, is none.

@@ -104,6 +104,15 @@ func (s *server) reread() {
 	}
 }
 
+// byPath are the open texts by path.
+func (s *server) byPath() map[string]*document {
+	open := make(map[string]*document, len(s.docs))
+	for _, d := range s.docs {
+		open[d.path] = d
+	}
+	return open
+}
+
 func (s *server) allFolders() []*folder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
