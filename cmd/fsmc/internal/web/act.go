@@ -64,7 +64,7 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		p.status, p.notice = statusOf(refused), &notice{Bad: true, Text: refused.Why}
+		p.status, p.notice = statusOf(refused), refused.Why
 		p.feed = "-" // its address takes no GET, and what was typed would be gone
 		s.write(w, r, &p)
 		return nil
@@ -112,7 +112,7 @@ func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime
 	}
 	e := eventOf(m.def, form.Get("event"))
 	if e == nil {
-		return runtime.View{}, &fault{http.StatusUnprocessableEntity, fmt.Sprintf("%s has no event %q", m.name, form.Get("event"))}
+		return runtime.View{}, &fault{http.StatusUnprocessableEntity, fmt.Sprintf("%s has no event %q", m.Name, form.Get("event"))}
 	}
 	data, err := payload(e.Fields, form)
 	if err != nil {

@@ -35,20 +35,18 @@ func (d *bulkData) Listed() []runtime.RunRow { return d.Runs[:min(len(d.Runs), m
 
 // Label is the command as a button has it.
 func (d *bulkData) Label() string {
-	for _, l := range labels {
-		if string(l.kind) == d.Command {
-			return l.label
-		}
-	}
-	return d.Command
+	return buttons[slices.IndexFunc(buttons, d.does)].Label
 }
+
+// does reports whether c is the command.
+func (d *bulkData) does(c command) bool { return c.Name == d.Command }
 
 // bulk shows what a command for several runs means. Where that has been confirmed, it does it.
 func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	form := r.PostForm
 	d := &bulkData{Command: form.Get("command"), Where: form.Get("where"), All: form.Get("all") != "", Chosen: form["run"]}
 	switch {
-	case !slices.ContainsFunc(labels, func(l label) bool { return string(l.kind) == d.Command }):
+	case !slices.ContainsFunc(buttons, d.does):
 		return &fault{http.StatusBadRequest, fmt.Sprintf("there is no command %q for many runs", describe.Plain(d.Command, 50))}
 	case !d.All && len(d.Chosen) == 0:
 		return &fault{http.StatusBadRequest, "no run is chosen: tick some, or all that match"}

@@ -113,7 +113,7 @@ func days(v *survey, name string) []day {
 func (d *machineData) Bar(one day) template.HTML {
 	most := int64(1)
 	for _, o := range d.Days {
-		most = max(most, o.Success+o.Failed+o.Other)
+		most = max(most, o.ended())
 	}
 	const wide = 160
 	var b strings.Builder

@@ -34,7 +34,7 @@ type machineData struct {
 
 // Share is how many of the machine's unfinished runs are in a state, in percent.
 func (d *machineData) Share(row stateRow) int64 {
-	if d.Card == nil || d.Card.Active == 0 || !row.Waits {
+	if d.Card.Active == 0 || !row.Waits {
 		return 0
 	}
 	return percentOf(row.Runs, d.Card.Active)
@@ -58,23 +58,15 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d := &machineData{Name: name, Full: r.URL.Query().Get("full") != ""}
-	hash := ""
-	for i := range survey.versions {
-		if v := &survey.versions[i]; v.Name == name && (v.Current || hash == "") {
-			hash = v.Hash
-		}
-	}
-	if hash == "" {
+	at := slices.IndexFunc(survey.versions, func(v runtime.Version) bool { return v.Name == name }) // the current one comes first
+	if at < 0 {
 		return page{}, survey.noMachine(name)
 	}
-	if d.Version, err = s.machines.of(ctx, hash); err != nil {
+	if d.Version, err = s.machines.of(ctx, survey.versions[at].Hash); err != nil {
 		return page{}, err
 	}
-	for _, c := range cards(survey) {
-		if c.Name == name {
-			d.Card = c
-		}
-	}
+	all := cards(survey)
+	d.Card = all[slices.IndexFunc(all, func(c *card) bool { return c.Name == name })]
 	d.fill(survey)
 	soon, cancel := context.WithTimeout(ctx, boundsWithin)
 	defer cancel()
@@ -129,7 +121,7 @@ func (d *machineData) fill(v *survey) {
 	d.Budget = budgetWords(d.Version.def.Budget)
 	d.Over, d.More = v.overBudget(d.Name)
 	for _, other := range v.versions {
-		if other.Name == d.Name && other.Hash != d.Version.hash {
+		if other.Name == d.Name && other.Hash != d.Version.Hash {
 			d.Others = append(d.Others, other)
 		}
 	}
@@ -137,12 +129,11 @@ func (d *machineData) fill(v *survey) {
 
 // histogramOf is how long visits of a state lasted; nil where none has ended.
 func (v *survey) histogramOf(name, state string) *runtime.HistogramStats {
-	for i := range v.stats.Histograms {
-		if h := &v.stats.Histograms[i]; h.Machine == name && h.State == state {
-			return h
-		}
+	at := slices.IndexFunc(v.stats.Histograms, func(h runtime.HistogramStats) bool { return h.Machine == name && h.State == state })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &v.stats.Histograms[at]
 }
 
 // drawMachine lights the drawing with how many runs are in each state.

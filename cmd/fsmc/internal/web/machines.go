@@ -14,11 +14,9 @@ import (
 
 // version is one version of a machine, as its definition and its text have it.
 type version struct {
-	hash string
-	name string
-	def  *machine.Definition
-	text string
-	ir   *ir.Machine // nil where there is no text, or the machine is not in it
+	Name, Hash string
+	def        *machine.Definition
+	ir         *ir.Machine // nil where there is no text, or the machine is not in it
 
 	once    sync.Once
 	full    *picture
@@ -33,40 +31,29 @@ type version struct {
 // of it is made twice.
 type machines struct {
 	engine *runtime.Engine
-	mu     sync.Mutex
-	known  map[string]*version
+	known  sync.Map // *version by hash
 }
 
 // of is the version with that hash.
 func (c *machines) of(ctx context.Context, hash string) (*version, error) {
-	c.mu.Lock()
-	v := c.known[hash]
-	c.mu.Unlock()
-	if v != nil {
-		return v, nil
+	if v, known := c.known.Load(hash); known {
+		return v.(*version), nil
 	}
 	row, err := c.engine.Version(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = c.read(ctx, &row); err != nil {
+	v, err := c.read(ctx, &row)
+	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if first := c.known[hash]; first != nil { // another request was faster
-		return first, nil
-	}
-	c.known[hash] = v
-	return v, nil
+	first, _ := c.known.LoadOrStore(hash, v) // another request may have been faster
+	return first.(*version), nil
 }
 
 // read understands a version as the engine has it.
 func (c *machines) read(ctx context.Context, found *runtime.Version) (*version, error) {
-	if found.Fault != nil {
-		return nil, found.Fault
-	}
-	v := &version{hash: found.Hash, name: found.Name, def: found.Machine.Definition(), text: found.Source}
+	v := &version{Hash: found.Hash, Name: found.Name, def: found.Machine.Definition()}
 	if found.Source == "" {
 		return v, nil
 	}
@@ -94,7 +81,7 @@ func (c *machines) callees(ctx context.Context, d *machine.Definition, seen map[
 		}
 		seen[a.Callee] = true
 		below, err := c.engine.Version(ctx, a.Callee)
-		if err != nil || below.Fault != nil {
+		if err != nil {
 			continue
 		}
 		if text := below.Source; text != "" && !seen[text] {
@@ -137,9 +124,3 @@ func (v *version) leaves() (out []*machine.State) {
 
 // Doc is what the machine's own text says of it.
 func (v *version) Doc() string { return v.def.Doc }
-
-// Hash is the hash of the definition.
-func (v *version) Hash() string { return v.hash }
-
-// Name is the name of the machine.
-func (v *version) Name() string { return v.name }

@@ -60,11 +60,9 @@ type share struct {
 
 // in is how many runs stand in a state.
 func (c *card) in(state string) int64 {
-	if c != nil {
-		for _, s := range c.Shares {
-			if s.State == state {
-				return s.Runs
-			}
+	for _, s := range c.Shares {
+		if s.State == state {
+			return s.Runs
 		}
 	}
 	return 0

@@ -110,22 +110,22 @@ type insertion struct {
 func (p *picture) lit(l *light) template.HTML {
 	var all []insertion
 	for id, class := range l.classes {
-		if s, ok := p.spots[idOf(id)]; ok && class != "" {
+		if s, ok := p.spots[quoted(id)]; ok && class != "" {
 			all = append(all, insertion{s.class, 0, " " + class})
 		}
 	}
 	for id, href := range l.links {
-		if s, ok := p.spots[idOf(id)]; ok {
+		if s, ok := p.spots[quoted(id)]; ok {
 			all = append(all, insertion{s.begin, 1, `<a href="` + quoted(href) + `">`}, insertion{s.end, 0, "</a>"})
 		}
 	}
 	for id, list := range l.badges {
-		if s, ok := p.spots[idOf(id)]; ok && s.w > 0 {
+		if s, ok := p.spots[quoted(id)]; ok && s.w > 0 {
 			all = append(all, insertion{s.end - len("</g>"), 1, badgesText(s, list)})
 		}
 	}
 	for id, n := range l.failed {
-		if s, ok := p.spots[idOf(id)]; ok {
+		if s, ok := p.spots[quoted(id)]; ok {
 			all = append(all, insertion{s.end - len("</g>"), 1, timesText(p.text[s.begin:s.end], n)})
 		}
 	}
@@ -166,9 +166,6 @@ func timesText(group []byte, n int64) string {
 	}
 	return `<text class="` + class + `" x="` + strconv.Itoa(x) + `" y="` + strconv.Itoa(y) + `">` + strconv.FormatInt(n, 10) + `</text>`
 }
-
-// idOf is an id as it stands in the text of a picture.
-func idOf(id string) string { return quoted(id) }
 
 // quoted makes text fit to stand in an attribute or between tags.
 func quoted(text string) string {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,10 +74,7 @@ const childrenShown = 20
 
 // idOfRun is the run that an address names.
 func idOfRun(r *http.Request) string {
-	if id := r.PathValue("run"); id != "" {
-		return id
-	}
-	return r.URL.Query().Get("id")
+	return cmp.Or(r.PathValue("run"), r.URL.Query().Get("id"))
 }
 
 func (s *Site) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
@@ -122,10 +120,7 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 
 // readAt reads the step after which the run is shown.
 func (d *runData) readAt(r *http.Request) error {
-	text := r.PathValue("seq")
-	if text == "" {
-		text = r.URL.Query().Get("at")
-	}
+	text := cmp.Or(r.PathValue("seq"), r.URL.Query().Get("at"))
 	if text == "" {
 		return nil
 	}
@@ -231,7 +226,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 		here = "" // a drawing has many links
 	}
 	for _, leaf := range d.Machine.leaves() {
-		l.links["state-"+leaf.Path] = here + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
+		l.links["state-"+leaf.Path] = here + d.Mark() + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
 	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }
@@ -241,13 +236,6 @@ const heavyDrawing = 16 << 10
 
 // wideDrawing is from what width on a drawing stands above the rest, not beside it.
 const wideDrawing = 1100
-
-func queryMark(path string) string {
-	if path[:4] == "run?" {
-		return "&"
-	}
-	return "?"
-}
 
 // lightOf is what a highlighted drawing marks.
 func lightOf(d *drawing.Drawing) *light {
@@ -279,14 +267,14 @@ func (d *runData) Forward() int64 { return d.At + 1 }
 
 // AtPath is where the run as it was after a step stands, below the base.
 func (d *runData) AtPath(seq int64) string {
-	if queryMark(d.Path) == "&" {
+	if d.ByQuery() {
 		return fmt.Sprintf("%s&at=%d", d.Path, seq)
 	}
 	return fmt.Sprintf("%s/at/%d", d.Path, seq)
 }
 
 // ByQuery reports whether the id of the run stands in the query of its address.
-func (d *runData) ByQuery() bool { return queryMark(d.Path) == "&" }
+func (d *runData) ByQuery() bool { return strings.HasPrefix(d.Path, "run?") }
 
 // SliderPath is where the form goes that asks for the run as it was after a step.
 func (d *runData) SliderPath() string {
@@ -296,14 +284,19 @@ func (d *runData) SliderPath() string {
 
 // Post is where a form of the run's page goes, below the base.
 func (d *runData) Post(command string) string {
-	if queryMark(d.Path) == "&" {
+	if d.ByQuery() {
 		return "run/" + command + "?id=" + d.ID
 	}
 	return d.Path + "/" + command
 }
 
 // Mark is what a query begins with behind the path of the run.
-func (d *runData) Mark() string { return queryMark(d.Path) }
+func (d *runData) Mark() string {
+	if d.ByQuery() {
+		return "&"
+	}
+	return "?"
+}
 
 // Version is the part of the version's hash that people read.
 func (d *runData) Version() string { return d.Row.Definition[:min(12, len(d.Row.Definition))] }

@@ -17,21 +17,9 @@ type command struct {
 	Danger             bool
 }
 
-// label is a command as its button has it.
-type label struct {
-	kind  machine.InputKind
-	label string
-}
-
-// labels are the buttons, in their order on the page.
-var labels = []label{
-	{machine.RetryInput, "Retry"}, {machine.ResumeInput, "Resume"}, {machine.PauseInput, "Pause"}, {machine.CancelInput, "Cancel"},
-}
-
-// command is the button for a run.
-func (l label) command(id string) command {
-	name := string(l.kind)
-	return command{Name: name, Label: l.label, Danger: l.kind == machine.CancelInput, Title: fmt.Sprintf("fsmc %s %s", name, describe.Plain(id, 200))}
+// buttons are those of any run, in their order on the page.
+var buttons = []command{
+	{Name: "retry", Label: "Retry"}, {Name: "resume", Label: "Resume"}, {Name: "pause", Label: "Pause"}, {Name: "cancel", Label: "Cancel", Danger: true},
 }
 
 // commands are those that the run would take.
@@ -40,9 +28,10 @@ func (s *Site) commands(ctx context.Context, id string) (out []command) {
 	if err != nil {
 		return nil // what cannot be read is said above
 	}
-	for _, l := range labels {
-		if slices.Contains(kinds, l.kind) {
-			out = append(out, l.command(id))
+	for _, c := range buttons {
+		if slices.Contains(kinds, machine.InputKind(c.Name)) {
+			c.Title = fmt.Sprintf("fsmc %s %s", c.Name, describe.Plain(id, 200))
+			out = append(out, c)
 		}
 	}
 	return out

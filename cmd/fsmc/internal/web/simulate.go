@@ -77,7 +77,7 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 	if err != nil {
 		return p, "", err
 	}
-	p = page{name: "simulate", title: "Simulate " + d.Machine.name, feed: "-", data: d}
+	p = page{name: "simulate", title: "Simulate " + d.Machine.Name, feed: "-", data: d}
 	if begin == nil {
 		return p, "", nil // its parameters are asked for
 	}

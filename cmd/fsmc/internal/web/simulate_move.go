@@ -68,10 +68,7 @@ func (d *simData) fieldsOf(in *simulate.Input) []machine.Field {
 // Href is where a simulation with some inputs stands, below the base.
 func (d *simData) Href(inputs []simulate.Input) string {
 	q := maps.Clone(d.Base)
-	for i := range inputs {
-		text, _ := json.Marshal(&inputs[i]) // it came from JSON
-		q["input"] = append(q["input"], string(text))
-	}
+	q["input"] = textsOf(inputs)
 	return d.Path + "?" + q.Encode()
 }
 

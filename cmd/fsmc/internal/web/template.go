@@ -28,7 +28,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 
 func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
-		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
+		"when": when, "since": since, "count": describe.Count[int64], "url": url.PathEscape,
 		"json": jsonText, "percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }, "plain": func(s string) string { return describe.Plain(s, 400) },
 		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return strings.ReplaceAll(describe.Then(&f), "-> ", "→\u00a0") },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))

@@ -52,7 +52,8 @@ type Site struct {
 // New gives the pages. A httpapi.Guard before it keeps strangers away, and says who asks.
 func New(o Options) *Site {
 	o.Base = cmp.Or(o.Base, "/")
-	s := &Site{Options: o, machines: machines{engine: o.Engine, known: map[string]*version{}}, now: time.Now}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	s := &Site{Options: o, machines: machines{engine: o.Engine}, now: time.Now}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.overviewPage))
 	mux.HandleFunc("GET /runs", s.page(s.runsPage))
@@ -91,13 +92,7 @@ type page struct {
 	after  int64         // the last step of the store that it knows; 0 where that is not known
 	data   any
 	filter string // what stands in the field of the header
-	notice *notice
-}
-
-// notice is a sentence above a page.
-type notice struct {
-	Bad  bool
-	Text string
+	notice string // what went wrong, above the page
 }
 
 // limit is how long the answer to a request may take.
@@ -128,7 +123,7 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 func (s *Site) render(r *http.Request, p *page) (status int, body []byte) {
 	var out bytes.Buffer
 	if err := templates()[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
-		s.log("a page cannot be written", "page", p.name, "error", err)
+		s.Logger.Error("a page cannot be written", "page", p.name, "error", err)
 		return http.StatusInternalServerError, []byte("this page cannot be written; the log says why")
 	}
 	return cmp.Or(p.status, http.StatusOK), out.Bytes()
@@ -140,12 +135,6 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // whoever asked has left
 }
 
-func (s *Site) log(text string, args ...any) {
-	if s.Logger != nil {
-		s.Logger.Error(text, args...)
-	}
-}
-
 // frame is what the layout of a page reads.
 type frame struct {
 	Base, Title, Feed, Filter string
@@ -155,7 +144,7 @@ type frame struct {
 	Section                   string
 	Problems                  int
 	More                      bool // there may be more problems
-	Notice                    *notice
+	Notice                    string
 	Banner                    string   // the store does not answer
 	Terms                     []string // for the field of the header
 	Page                      any
@@ -203,7 +192,7 @@ func (s *Site) errorPage(r *http.Request, err error) page {
 		s.stopped.Store(true)
 	}
 	if status == http.StatusInternalServerError {
-		s.log("a page cannot be shown", "path", r.URL.Path, "error", err)
+		s.Logger.Error("a page cannot be shown", "path", r.URL.Path, "error", err)
 	}
 	return page{name: "error", title: http.StatusText(status), status: status, feed: "-", data: words(err)}
 }
