@@ -240,13 +240,13 @@ func (f *folder) show(ctx context.Context, s *snapshot, change func()) {
 	}
 	change()
 	byFile := map[string][]proto.Diagnostic{}
+	for path := range f.told {
+		byFile[path] = []proto.Diagnostic{}
+	}
 	for path, d := range s.docs {
 		byFile[path] = []proto.Diagnostic{}
 		if d.lost != "" {
-			byFile[path] = append(byFile[path], proto.Diagnostic{
-				Severity: proto.SeverityError, Source: "fsmc",
-				Message: d.lost,
-			})
+			byFile[path] = append(byFile[path], proto.Diagnostic{Severity: proto.SeverityError, Source: "fsmc", Message: d.lost})
 		}
 	}
 	for _, d := range s.unit().Diags {
@@ -256,11 +256,6 @@ func (f *folder) show(ctx context.Context, s *snapshot, change func()) {
 		path := k.Span.Start.Filename
 		if file := s.file(path); file != nil {
 			byFile[path] = append(byFile[path], s.finding(k.Diagnostic, file.Span(k.start, k.end)))
-		}
-	}
-	for path := range f.told {
-		if byFile[path] == nil {
-			byFile[path] = []proto.Diagnostic{}
 		}
 	}
 	for path, list := range byFile {

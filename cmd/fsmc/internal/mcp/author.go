@@ -63,7 +63,7 @@ func (s *Server) simulate(ctx context.Context, c *call) (any, error) {
 	}
 	played, err := simulate.Play(begin, inputs)
 	if err != nil {
-		return nil, said(err.Error())
+		return nil, errors.New(err.Error()) // in words already
 	}
 	answer := &simulated{Played: played}
 	if played.View.Run != "" {

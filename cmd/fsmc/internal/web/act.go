@@ -72,7 +72,7 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.overview.forget()
+	s.forget()
 	http.Redirect(w, r, s.Base+runPath(id)+"#s"+strconv.FormatInt(v.Seq, 10), http.StatusSeeOther)
 	return nil
 }

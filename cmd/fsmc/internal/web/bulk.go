@@ -59,7 +59,7 @@ func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	p := page{name: "bulk", title: d.Label() + " runs", feed: "-", filter: d.Where, data: d}
 	if token := form.Get("token"); token == d.Token() {
 		d.Done, d.Applied = d.Steer(r.Context(), runtime.Operator{Actor: httpapi.Actor(r, ""), Reason: form.Get("reason")}, false), true
-		s.overview.forget()
+		s.forget()
 	} else if token != "" {
 		d.Changed, p.status = true, http.StatusConflict
 	}

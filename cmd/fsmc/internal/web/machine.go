@@ -97,16 +97,8 @@ func (d *machineData) fill(v *survey) {
 			d.States = append(d.States, stateRow{StateStats: row})
 		}
 	}
-	for _, f := range v.stats.Failures {
-		if f.Machine == d.Name {
-			d.Stats.Failures = append(d.Stats.Failures, f)
-		}
-	}
-	for _, l := range v.stats.Lost {
-		if l.Machine == d.Name {
-			d.Stats.Lost = append(d.Stats.Lost, l)
-		}
-	}
+	d.Stats.Failures = filtered(v.stats.Failures, func(f runtime.FailureStats) bool { return f.Machine == d.Name })
+	d.Stats.Lost = filtered(v.stats.Lost, func(l runtime.LostStats) bool { return l.Machine == d.Name })
 	for i := range d.States {
 		row := &d.States[i]
 		row.Bars = histogram(v.histogramOf(d.Name, row.State))
@@ -120,11 +112,12 @@ func (d *machineData) fill(v *survey) {
 	d.Days, d.OfEach = days(v, d.Name), v.ofEach
 	d.Budget = budgetWords(d.Version.def.Budget)
 	d.Over, d.More = v.overBudget(d.Name)
-	for _, other := range v.versions {
-		if other.Name == d.Name && other.Hash != d.Version.Hash {
-			d.Others = append(d.Others, other)
-		}
-	}
+	d.Others = filtered(v.versions, func(v runtime.Version) bool { return v.Name == d.Name && v.Hash != d.Version.Hash })
+}
+
+// filtered are the elements of a list that are wanted.
+func filtered[E any](list []E, wanted func(E) bool) []E {
+	return slices.DeleteFunc(slices.Clone(list), func(e E) bool { return !wanted(e) })
 }
 
 // histogramOf is how long visits of a state lasted; nil where none has ended.

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,7 +43,8 @@ type Options struct {
 type Site struct {
 	Options
 	machines machines
-	overview kept[*survey]
+	looking  sync.Mutex // of who makes a survey
+	last     *survey    // nil for none that counts
 	now      func() time.Time
 	mux      *http.ServeMux
 	rendered rendered

@@ -119,10 +119,6 @@ func (d *machineData) Against(c runtime.CostStats) string {
 
 // overBudget are the problems of a machine's runs that are over its budget, and whether there may be more.
 func (v *survey) overBudget(name string) (over []runtime.Problem, more bool) {
-	for _, p := range v.health.Problems {
-		if p.Kind == runtime.OverBudget && p.Machine == name {
-			over = append(over, p)
-		}
-	}
+	over = filtered(v.health.Problems, func(p runtime.Problem) bool { return p.Kind == runtime.OverBudget && p.Machine == name })
 	return over, slices.Contains(v.health.More, runtime.OverBudget)
 }
