@@ -69,7 +69,16 @@ type keptAnswer[V any] struct {
 
 // get gives the answer, at most keptFor old. Who waits while another looks has what that found.
 func (k *kept[K, V]) get(ctx context.Context, key K, look func(context.Context) (V, error)) (V, error) {
-	a := k.answer(key)
+	k.mu.Lock()
+	a := k.answers[key]
+	if a == nil {
+		if k.answers == nil || len(k.answers) >= mostKept {
+			k.answers = map[K]*keptAnswer[V]{}
+		}
+		a = &keptAnswer[V]{}
+		k.answers[key] = a
+	}
+	k.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.at.IsZero() && time.Since(a.at) < keptFor {
@@ -83,18 +92,4 @@ func (k *kept[K, V]) get(ctx context.Context, key K, look func(context.Context) 
 		a.at, a.value = time.Now(), v
 	}
 	return v, err
-}
-
-func (k *kept[K, V]) answer(key K) *keptAnswer[V] {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	a := k.answers[key]
-	if a == nil {
-		if k.answers == nil || len(k.answers) >= mostKept {
-			k.answers = map[K]*keptAnswer[V]{}
-		}
-		a = &keptAnswer[V]{}
-		k.answers[key] = a
-	}
-	return a
 }

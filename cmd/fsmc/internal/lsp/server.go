@@ -65,6 +65,7 @@ type server struct {
 	hints    bool     // inlay hints are wanted
 	editor   *proto.WorkspaceClientCapabilities
 
+	connected   chan struct{} // closed when the server has its connection
 	ready, over bool
 	exited      chan struct{}
 	exit        func()
@@ -82,16 +83,15 @@ var errNoShutdown = errors.New("the editor ended the conversation without a shut
 // Serve speaks with one editor until it says that it is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	s := &server{
-		Options: o.usual(), encoding: proto.UTF16, hints: true, exited: make(chan struct{}),
+		Options: o.usual(), encoding: proto.UTF16, hints: true, connected: make(chan struct{}), exited: make(chan struct{}),
 		docs: map[string]*document{}, folders: map[string]*folder{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
-	connected := make(chan struct{})
-	s.conn = jsonrpc2.NewConn(ctx, newStream(in, out), after{connected, s}, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	s.conn = jsonrpc2.NewConn(ctx, newStream(in, out), s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	s.exit = sync.OnceFunc(func() { close(s.exited) })
 	if o.began != nil {
 		o.began(s)
 	}
-	close(connected)
+	close(s.connected)
 	defer s.conn.Close()
 	defer s.closeFolders()
 	select {
@@ -106,17 +106,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return nil
 }
 
-// after handles messages once connected is closed: the server has its connection then.
-type after struct {
-	connected chan struct{}
-	*server
-}
-
 // Handle takes one message. Edits and the like are carried out at once; a request is
 // answered beside what comes after it, about the texts as they are now.
-func (a after) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	<-a.connected
-	s := a.server
+func (s *server) Handle(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	<-s.connected
 	if req.Notif {
 		s.note(req)
 		return

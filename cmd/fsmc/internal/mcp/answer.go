@@ -88,7 +88,10 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	var missing []string
 	if version, err := s.Engine.Version(ctx, v.Definition); err == nil {
-		a.tellActions(version.Machine, v)
+		a.Actions = schema.Allowed(version.Machine, v)
+		for i := range v.Activities[:min(len(v.Activities), maxOpen)] {
+			a.Open = append(a.Open, openOf(version.Machine.Definition(), &v.Activities[i]))
+		}
 	} else {
 		missing = append(missing, "what the run takes cannot be read: "+err.Error())
 	}
@@ -106,18 +109,6 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	a.Note = strings.Join(missing, "; ")
 	return a
-}
-
-// tellActions adds what a run of m takes.
-func (a *answer) tellActions(m *runtime.Machine, v *runtime.View) {
-	d := m.Definition()
-	a.Actions = schema.Allowed(m, v)
-	for i := range v.Activities {
-		if i == maxOpen {
-			break
-		}
-		a.Open = append(a.Open, openOf(d, &v.Activities[i]))
-	}
 }
 
 func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {

@@ -64,7 +64,9 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		p.status, p.notice = statusOf(refused), refused.Why
+		if p.status, p.notice = http.StatusConflict, refused.Why; refused.Field != "" {
+			p.status = http.StatusUnprocessableEntity
+		}
 		p.feed = "-" // its address takes no GET, and what was typed would be gone
 		s.write(w, r, &p)
 		return nil
@@ -95,18 +97,13 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 	return v, cmp.Or(form, command), err
 }
 
-// version is the machine of a run.
-func (s *Site) versionOf(ctx context.Context, id string) (*version, error) {
-	row, err := s.Store.Load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return s.machines.of(ctx, row.Definition)
-}
-
 // send gives an event to a run, if that is still as the form showed it.
 func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
-	m, err := s.versionOf(ctx, id)
+	row, err := s.Store.Load(ctx, id)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	m, err := s.machines.of(ctx, row.Definition)
 	if err != nil {
 		return runtime.View{}, err
 	}
@@ -180,12 +177,4 @@ func asTyped(err error, form string, values url.Values) *typed {
 		return t
 	}
 	return nil
-}
-
-// statusOf is the status of a refusal.
-func statusOf(t *typed) int {
-	if t.Field != "" {
-		return http.StatusUnprocessableEntity
-	}
-	return http.StatusConflict
 }

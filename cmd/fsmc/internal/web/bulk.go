@@ -53,7 +53,9 @@ func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	case d.All && strings.TrimSpace(d.Where) == "":
 		return &fault{http.StatusBadRequest, "a filter is missing, and would be every run: write at least one term"}
 	}
-	if err := s.meant(r.Context(), d); err != nil {
+	if err := s.meant(r.Context(), d); errors.Is(err, httpapi.ErrTooMany) {
+		return &fault{http.StatusBadRequest, words(err)}
+	} else if err != nil {
 		return err
 	}
 	p := page{name: "bulk", title: d.Label() + " runs", feed: "-", filter: d.Where, data: d}
@@ -78,7 +80,7 @@ func (s *Site) meant(ctx context.Context, d *bulkData) error {
 		if err != nil {
 			return &fault{http.StatusBadRequest, words(err)}
 		}
-		return tooMany(d.AddAll(ctx, f))
+		return d.AddAll(ctx, f)
 	}
 	for _, id := range d.Chosen {
 		row, err := s.Store.Load(ctx, id)
@@ -87,19 +89,11 @@ func (s *Site) meant(ctx context.Context, d *bulkData) error {
 			continue
 		}
 		if err == nil {
-			err = tooMany(d.Add(ctx, &row))
+			err = d.Add(ctx, &row)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// tooMany is a fault of the reader.
-func tooMany(err error) error {
-	if errors.Is(err, httpapi.ErrTooMany) {
-		return &fault{http.StatusBadRequest, words(err)}
-	}
-	return err
 }

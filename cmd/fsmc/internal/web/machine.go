@@ -27,14 +27,14 @@ type machineData struct {
 	More    bool // runs may be over it
 	States  []stateRow
 	Stats   runtime.Stats
-	Days    []day
+	Days    []*day
 	Others  []runtime.Version // older versions
 	OfEach  map[string]store.VersionCount
 }
 
 // Share is how many of the machine's unfinished runs are in a state, in percent.
 func (d *machineData) Share(row stateRow) int64 {
-	if d.Card.Active == 0 || !row.Waits {
+	if !row.Waits {
 		return 0
 	}
 	return percentOf(row.Runs, d.Card.Active)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -69,15 +68,7 @@ func (c *card) in(state string) int64 {
 }
 
 // Success is the share of runs that ended with success, in percent.
-func (c *card) Success() int64 {
-	if c.Ended == 0 {
-		return 0
-	}
-	return percentOf(c.Successful, c.Ended)
-}
-
-// Throughput is the last hour in bars; see hour.
-func (c *card) Throughput() template.HTML { return hour(c.Hour) }
+func (c *card) Success() int64 { return percentOf(c.Successful, c.Ended) }
 
 // Total is what happened in the last hour; nil for nothing.
 func (c *card) Total() *store.MinuteCount {
@@ -90,9 +81,6 @@ func (c *card) Total() *store.MinuteCount {
 	}
 	return &sum
 }
-
-// Strip is the bar of its runs by state.
-func (c *card) Strip() template.HTML { return strip(c.Shares) }
 
 // cards are the machines by name.
 func cards(v *survey) (out []*card) {

@@ -26,8 +26,8 @@ func weekOf(v *survey, name string) *week {
 	for i := range w.days {
 		text := v.at.UTC().AddDate(0, 0, i+1-statsDays).Format(time.DateOnly)
 		w.days[i].Day = text
-		if at := slices.IndexFunc(known, func(d day) bool { return d.Day == text }); at >= 0 {
-			w.days[i] = known[at]
+		if at := slices.IndexFunc(known, func(d *day) bool { return d.Day == text }); at >= 0 {
+			w.days[i] = *known[at]
 		}
 		d := &w.days[i]
 		w.Ended, w.success, w.other = w.Ended+d.ended(), w.success+d.Success, w.other+d.Other
@@ -66,8 +66,11 @@ func (w *week) Trend() template.HTML {
 // percentOf is a share in percent, to the nearest, of two the even one, so that a share and the rest are 100.
 // 0 is none and 100 is all, and nothing else.
 func percentOf(part, whole int64) int64 {
-	if part == 0 || part == whole {
-		return 100 * part / whole
+	switch part {
+	case 0:
+		return 0
+	case whole:
+		return 100
 	}
 	n := (200*part + whole) / (2 * whole)
 	if (200*part+whole)%(2*whole) == 0 && n%2 == 1 {
