@@ -105,7 +105,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 		err = to.answer(w, r)
 	}
 	if err != nil {
-		a.writeProblem(w, r, err)
+		WriteProblem(w, a.toProblem(r, err))
 	}
 }
 

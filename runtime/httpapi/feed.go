@@ -47,8 +47,8 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
 	s := &stream{w: w, to: http.NewResponseController(w), engine: a.engine, run: q.Get("run"), machine: q.Get("machine"),
 		pace: time.Duration(pace) * time.Millisecond}
-	s.to.SetReadDeadline(time.Time{}) // which would end a stream that goes on
-	s.begin(sub.Position())
+	s.to.SetReadDeadline(time.Time{})                  // which would end a stream that goes on
+	s.write("id: %d\nretry: 1000\n\n", sub.Position()) // a reader that loses the stream at once misses nothing
 	s.follow(r.Context(), sub)
 	return nil
 }
@@ -82,10 +82,6 @@ type stream struct {
 
 	beat time.Time // when the reader is told that the stream is there, if it has nothing until then
 }
-
-// begin sends the headers, and where the stream begins, so that a reader that loses it at once
-// misses nothing.
-func (s *stream) begin(position int64) { s.write("id: %d\nretry: 1000\n\n", position) }
 
 // write sends text. A reader that takes none of it for long is gone.
 func (s *stream) write(format string, args ...any) {

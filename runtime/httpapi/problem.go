@@ -147,12 +147,7 @@ func (a *API) ofRun(r *http.Request, p *Problem) *Problem {
 	return p
 }
 
-// writeProblem answers with what is wrong. Nobody reads it where the caller has left.
-func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	WriteProblem(w, a.toProblem(r, err))
-}
-
-// WriteProblem answers a request with a problem.
+// WriteProblem answers a request with a problem. Nobody reads it where the caller has left.
 func WriteProblem(w http.ResponseWriter, p *Problem) {
 	defaults(w.Header())
 	w.Header().Set("Content-Type", "application/problem+json")

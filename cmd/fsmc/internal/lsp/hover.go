@@ -29,9 +29,10 @@ func hover(_ context.Context, v *view, p proto.TextDocumentPositionParams) (any,
 	if len(parts) > 0 {
 		return v.say(strings.Join(parts, "\n\n---\n\n"), refs[0].Span()), nil
 	}
-	if a := v.armAt(offset); a != nil {
-		if text := armText(a); text != "" {
-			return v.say(text, a.Span), nil
+	if m := v.machineAt(offset); m != nil {
+		at := slices.IndexFunc(m.Arms, func(a *ir.Arm) bool { return a.Span.Start.Offset <= offset && offset < a.Span.End.Offset }) // the innermost
+		if at >= 0 && armText(m.Arms[at]) != "" {
+			return v.say(armText(m.Arms[at]), m.Arms[at].Span), nil
 		}
 	}
 	return nil, nil
@@ -182,20 +183,6 @@ func (s *snapshot) aboutActivity(at token.Pos) string {
 		}
 	}
 	return ""
-}
-
-// armAt is the innermost arm at a place.
-func (v *view) armAt(offset int) *ir.Arm {
-	m := v.machineAt(offset)
-	if m == nil {
-		return nil
-	}
-	for _, a := range m.Arms {
-		if a.Span.Start.Offset <= offset && offset < a.Span.End.Offset {
-			return a
-		}
-	}
-	return nil
 }
 
 // armText says how often an arm is taken.

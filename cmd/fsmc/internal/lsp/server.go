@@ -8,6 +8,7 @@
 package lsp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -38,21 +39,13 @@ type Options struct {
 	// nothing marks one. Where it is nil the folders of the editor are all there is.
 	Root func(folder string) string
 
+	// These have usual values where they are 0.
 	Quiet  time.Duration // after an edit, until rules are applied
 	Small  int           // configurations of a machine in the first check
 	Limit  int           // and in the second one
 	Budget time.Duration // for that
 
 	began func(*server) // of tests, which look into it
-}
-
-// usual fills in what o leaves out.
-func (o Options) usual() Options {
-	o.Quiet = cmp.Or(o.Quiet, 150*time.Millisecond)
-	o.Small = cmp.Or(o.Small, 20_000)
-	o.Limit = cmp.Or(o.Limit, explore.DefaultLimit)
-	o.Budget = cmp.Or(o.Budget, 10*time.Second)
-	return o
 }
 
 // server is one conversation. Its fields belong to the goroutine that takes messages, but
@@ -82,11 +75,13 @@ var errNoShutdown = errors.New("the editor ended the conversation without a shut
 
 // Serve speaks with one editor until it says that it is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	o.Quiet, o.Budget = cmp.Or(o.Quiet, 150*time.Millisecond), cmp.Or(o.Budget, 10*time.Second)
+	o.Small, o.Limit = cmp.Or(o.Small, 20_000), cmp.Or(o.Limit, explore.DefaultLimit)
 	s := &server{
-		Options: o.usual(), encoding: proto.UTF16, hints: true, connected: make(chan struct{}), exited: make(chan struct{}),
+		Options: o, encoding: proto.UTF16, hints: true, connected: make(chan struct{}), exited: make(chan struct{}),
 		docs: map[string]*document{}, folders: map[string]*folder{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
-	s.conn = jsonrpc2.NewConn(ctx, newStream(in, out), s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	s.conn = jsonrpc2.NewConn(ctx, &stream{in: bufio.NewReaderSize(in, maxHeader), out: out}, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	s.exit = sync.OnceFunc(func() { close(s.exited) })
 	if o.began != nil {
 		o.began(s)

@@ -28,10 +28,6 @@ type stream struct {
 	mu  sync.Mutex // of out
 }
 
-func newStream(in io.Reader, out io.Writer) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeader), out: out}
-}
-
 // WriteObject sends one message.
 func (s *stream) WriteObject(obj any) error {
 	body, err := json.Marshal(obj)
