@@ -13,7 +13,7 @@ func (s *server) ask(method string, params any) {
 
 // watch asks an editor that can to tell when files change on disk: those that are imported belong to what is open.
 func (s *server) watch() {
-	if w := s.editor.DidChangeWatchedFiles; w == nil || !w.DynamicRegistration {
+	if !s.editor.DidChangeWatchedFiles.DynamicRegistration {
 		return
 	}
 	s.ask("client/registerCapability", proto.RegistrationParams{Registrations: []proto.Registration{{
@@ -25,10 +25,10 @@ func (s *server) watch() {
 // refresh asks an editor that can to look at lenses and inlay hints again: what they say is known only now, and
 // an editor looks by itself when a text is opened or edited.
 func (s *server) refresh() {
-	if l := s.editor.CodeLens; l != nil && l.RefreshSupport {
+	if s.editor.CodeLens.RefreshSupport {
 		s.ask("workspace/codeLens/refresh", nil)
 	}
-	if h := s.editor.InlayHint; s.hints && h != nil && h.RefreshSupport {
+	if s.hints && s.editor.InlayHint.RefreshSupport {
 		s.ask("workspace/inlayHint/refresh", nil)
 	}
 }

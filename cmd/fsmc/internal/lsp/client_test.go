@@ -96,7 +96,7 @@ func begin(t testing.TB, o Options, encodings ...proto.PositionEncodingKind) *cl
 	root := uriOf(c.dir)
 	var answer proto.InitializeResult
 	c.must("initialize", proto.InitializeParams{
-		RootURI: &root, Capabilities: proto.ClientCapabilities{General: &proto.GeneralClientCapabilities{PositionEncodings: encodings}},
+		RootURI: &root, Capabilities: proto.ClientCapabilities{General: proto.GeneralClientCapabilities{PositionEncodings: encodings}},
 	}, &answer)
 	c.notify("initialized", struct{}{})
 	return c

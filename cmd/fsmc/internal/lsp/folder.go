@@ -82,23 +82,21 @@ func (f *folder) renew(docs map[string]*document, path string, edits ...edit) {
 	}
 }
 
-// reads reports whether the text at path is one of those of the unit.
-func (f *folder) reads(path string) bool {
+// file is the text at path, if it is one of those of the unit; else nil.
+func (f *folder) file(path string) *token.File {
 	f.mu.Lock()
 	s := f.latest
 	f.mu.Unlock()
-	return s != nil && s.file(path) != nil
+	if s == nil {
+		return nil
+	}
+	return s.file(path)
 }
 
 // since is how the text of d differs from the one in which rules have found something:
 // the file, before it was opened.
 func (f *folder) since(d *document) []edit {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.latest == nil {
-		return nil
-	}
-	if old := f.latest.file(d.path); old != nil {
+	if old := f.file(d.path); old != nil {
 		return []edit{difference(old.Src, string(d.file.Src))}
 	}
 	return nil

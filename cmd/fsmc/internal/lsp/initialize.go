@@ -15,12 +15,10 @@ func initialize(s *server, params *json.RawMessage) (work, error) {
 		return nil, err
 	}
 	s.ready = true
-	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, proto.UTF8) {
+	if slices.Contains(p.Capabilities.General.PositionEncodings, proto.UTF8) {
 		s.encoding = proto.UTF8
 	}
-	if s.editor = p.Capabilities.Workspace; s.editor == nil {
-		s.editor = &proto.WorkspaceClientCapabilities{}
-	}
+	s.editor = p.Capabilities.Workspace
 	if o := p.InitializationOptions; o != nil && o.InlayHints != nil {
 		s.hints = *o.InlayHints
 	}

@@ -56,7 +56,7 @@ type server struct {
 	encoding proto.PositionEncodingKind
 	roots    []string // folders that the editor has open
 	hints    bool     // inlay hints are wanted
-	editor   *proto.WorkspaceClientCapabilities
+	editor   proto.WorkspaceClientCapabilities
 
 	connected   chan struct{} // closed when the server has its connection
 	ready, over bool

@@ -69,7 +69,7 @@ func (s *server) changed(p proto.DidChangeTextDocumentParams) error {
 // renewOthers makes the text at path the latest in the folders, beside f, that import it.
 func (s *server) renewOthers(f *folder, path string) {
 	for _, other := range s.allFolders() {
-		if other != f && other.reads(path) {
+		if other != f && other.file(path) != nil {
 			other.renew(s.docs, "")
 		}
 	}

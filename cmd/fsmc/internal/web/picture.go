@@ -59,9 +59,6 @@ func draw(d *drawing.Drawing) *picture {
 			stack = append(stack, open{string(p.text[at[2]:at[3]]), spot{begin: at[0], class: at[4]}})
 			continue
 		}
-		if len(stack) == 0 {
-			continue
-		}
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		top.s.end = at[1]
