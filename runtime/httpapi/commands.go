@@ -55,7 +55,6 @@ type operatorBody struct {
 	Reason string `json:"reason"`
 }
 
-// operator is who does it.
 func (b *operatorBody) operator(r *http.Request) runtime.Operator {
 	return runtime.Operator{Actor: Actor(r, b.Actor), Reason: b.Reason}
 }

@@ -16,7 +16,6 @@ type healthAnswer struct {
 	Version string `json:"version"`
 }
 
-// getHealth says whether the database answers.
 func (a *API) getHealth(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.engine.List(r.Context(), runtime.RunFilter{Limit: 1}); err != nil {
 		return later("unavailable", "the database does not answer", err.Error())

@@ -49,7 +49,6 @@ const (
 	mostPaced     = 100 // that one look reads where nobody wants each step
 )
 
-// newHub gives a hub over the feed of engine.
 func newHub(engine *runtime.Engine) *hub {
 	return &hub{engine: engine, news: make(chan struct{})}
 }

@@ -13,12 +13,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/schema"
 )
 
-// machinesAnswer is all machines.
 type machinesAnswer struct {
 	Machines []machineRow `json:"machines"`
 }
 
-// machineRow is a machine among all.
 type machineRow struct {
 	Name         string       `json:"name"`
 	Doc          string       `json:"doc"`
@@ -28,7 +26,6 @@ type machineRow struct {
 	Versions     []versionRow `json:"versions"`
 }
 
-// versionRow is a version of a machine.
 type versionRow struct {
 	Hash    string     `json:"hash"`
 	Current bool       `json:"current"` // new runs have it

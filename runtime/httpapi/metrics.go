@@ -24,7 +24,6 @@ func (a *API) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// metrics writes all of them.
 func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	counts, err := a.engine.Counts(ctx)
 	if err != nil {

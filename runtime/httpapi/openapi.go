@@ -15,7 +15,6 @@ import (
 // OpenAPI 3.1 is written from the table of routes and the types of bodies and answers, so that it
 // says what they are.
 
-// object is a JSON object.
 type object = map[string]any
 
 func (a *API) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {

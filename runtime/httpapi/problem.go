@@ -168,7 +168,6 @@ func encode(v any) []byte {
 	return append(encoded, '\n')
 }
 
-// writeJSON answers with v.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	w.Header().Set("Content-Type", "application/json")
 	body := encode(v)

@@ -31,7 +31,6 @@ type simulateAnswer struct {
 	Ask     *simulate.Ask         `json:"ask,omitempty"` // a host guard that has no answer: the next input waits for it
 }
 
-// mostInputs is how many inputs a simulation may have.
 const mostInputs = 1000
 
 func (a *API) postSimulate(w http.ResponseWriter, r *http.Request, body *simulateBody) error {

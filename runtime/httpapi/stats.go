@@ -35,7 +35,6 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// statsAnswer is the figures of a machine.
 type statsAnswer struct {
 	*runtime.Stats
 	Throughput []store.MinuteCount `json:"throughput"` // of the last hour, whatever since is; empty where there is no feed, as on a standby
@@ -52,7 +51,6 @@ func (a *API) stats(ctx context.Context, q runtime.StatsQuery) (*runtime.Stats, 
 // keptFor is for how long a figure that is dear to look up is good enough.
 const keptFor = 2 * time.Second
 
-// mostKept is how many answers are kept.
 const mostKept = 64
 
 // kept are answers to questions that are dear, and that many ask.

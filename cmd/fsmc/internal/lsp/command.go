@@ -16,7 +16,6 @@ import (
 // text and the name of the machine.
 const worstCommand = "fsmc.worst"
 
-// execute performs a command of the server.
 func execute(s *server, params *json.RawMessage) (work, error) {
 	var p proto.ExecuteCommandParams
 	var uri, name string

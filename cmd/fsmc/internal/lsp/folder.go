@@ -212,7 +212,6 @@ func (f *folder) keep(s *snapshot, worst []*check.Worst) {
 	}
 }
 
-// figure finds the worst cases.
 func (f *folder) figure(ctx context.Context, s *snapshot) {
 	_, worst, err := check.VisitsContext(ctx, s.unit().Program, nil, f.server.Limit)
 	if err != nil {

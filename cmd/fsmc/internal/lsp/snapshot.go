@@ -57,7 +57,6 @@ func (s *snapshot) load() *lang.Unit {
 	return lang.Load(sources)
 }
 
-// texts are the open texts, by path.
 func (s *snapshot) texts() map[string][]byte {
 	out := map[string][]byte{}
 	for path, d := range s.open {

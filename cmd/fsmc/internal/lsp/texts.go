@@ -11,7 +11,6 @@ import (
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 )
 
-// opened takes a text that the editor has opened.
 func (s *server) opened(p proto.DidOpenTextDocumentParams) error {
 	t := p.TextDocument
 	d := newDocument(t.URI, t.Version, []byte(t.Text))
@@ -104,7 +103,6 @@ func (s *server) reread() {
 	}
 }
 
-// byPath are the open texts by path.
 func (s *server) byPath() map[string]*document {
 	open := make(map[string]*document, len(s.docs))
 	for _, d := range s.docs {

@@ -63,13 +63,10 @@ func must(p param) param {
 	return p
 }
 
-// runParam names a run.
 func runParam() param { return must(text("run", "the id of the run")) }
 
-// reasonParam says why.
 func reasonParam() param { return text("reason", "why; it stands in the history of the run") }
 
-// input is the schema of a tool's arguments.
 func (t *tool) input() schema.Schema {
 	closed := false
 	s := schema.Schema{Type: "object", Properties: schema.Properties{}, Closed: &closed}

@@ -38,7 +38,6 @@ func (s *Site) action(do func(http.ResponseWriter, *http.Request) error) http.Ha
 	}
 }
 
-// readForm reads what was sent.
 func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {
 	if !s.mayWrite(r) {
 		return &fault{http.StatusForbidden, "who asks may only look: the server was started with --read-only, or the token is one for reading"}
@@ -124,7 +123,6 @@ func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime
 	})
 }
 
-// complete ends an activity by hand.
 func (s *Site) complete(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
 	data := strings.TrimSpace(form.Get("data"))
 	if data != "" && !json.Valid([]byte(data)) {

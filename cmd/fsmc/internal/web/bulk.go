@@ -38,7 +38,6 @@ func (d *bulkData) Label() string {
 	return buttons[slices.IndexFunc(buttons, d.does)].Label
 }
 
-// does reports whether c is the command.
 func (d *bulkData) does(c command) bool { return c.Name == d.Command }
 
 // bulk shows what a command for several runs means. Where that has been confirmed, it does it.

@@ -115,7 +115,6 @@ func (d *machineData) fill(v *survey) {
 	d.Others = filtered(v.versions, func(v runtime.Version) bool { return v.Name == d.Name && v.Hash != d.Version.Hash })
 }
 
-// filtered are the elements of a list that are wanted.
 func filtered[E any](list []E, wanted func(E) bool) []E {
 	return slices.DeleteFunc(slices.Clone(list), func(e E) bool { return !wanted(e) })
 }

@@ -34,7 +34,6 @@ type machines struct {
 	known  sync.Map // *version by hash
 }
 
-// of is the version with that hash.
 func (c *machines) of(ctx context.Context, hash string) (*version, error) {
 	if v, known := c.known.Load(hash); known {
 		return v.(*version), nil

@@ -51,7 +51,6 @@ type card struct {
 	More                      bool // or more of them
 }
 
-// share is how many runs stand in a state.
 type share struct {
 	State string
 	Runs  int64
@@ -82,7 +81,6 @@ func (c *card) Total() *store.MinuteCount {
 	return &sum
 }
 
-// cards are the machines by name.
 func cards(v *survey) (out []*card) {
 	known := map[string]*card{}
 	of := func(name string) *card {

@@ -41,7 +41,6 @@ var (
 	nameSpace = []byte(` xmlns="http://www.w3.org/2000/svg"`)
 )
 
-// draw writes the picture of d.
 func draw(d *drawing.Drawing) *picture {
 	// What an image holds is one thing to a reader of screens; the states of this one are links. In HTML it needs no
 	// name space.
@@ -96,7 +95,6 @@ type badge struct {
 	text, class, title string
 }
 
-// insertion is text that goes into a picture.
 type insertion struct {
 	at    int
 	order int // among those at one place

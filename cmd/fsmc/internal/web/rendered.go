@@ -21,7 +21,6 @@ type answer struct {
 	body   []byte
 }
 
-// mostKept is how many pages are kept.
 const mostKept = 200
 
 // of gives the page of a request: the one that is kept, or what render makes, which shows all steps up to a position.

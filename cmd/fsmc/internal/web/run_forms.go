@@ -98,9 +98,7 @@ func fieldsOf(d *machine.Definition, form string, list []machine.Field) (out []f
 		case machine.Bool:
 			one.Choices = []string{"true", "false"}
 		case machine.EnumKind:
-			if f.Type.Enum < len(d.Enums) {
-				one.Choices = d.Enums[f.Type.Enum].Values
-			}
+			one.Choices = d.Enums[f.Type.Enum].Values
 		case machine.JSON, machine.ListKind:
 			one.Long = true
 		}
@@ -145,9 +143,7 @@ func resultsOf(d *machine.Definition, activity string) (out []string) {
 			continue
 		}
 		for _, e := range d.Activities[i].Results {
-			if e < len(d.Events) {
-				out = append(out, d.Events[e].Name)
-			}
+			out = append(out, d.Events[e].Name)
 		}
 	}
 	return out

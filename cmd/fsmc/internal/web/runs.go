@@ -22,7 +22,6 @@ type runsData struct {
 	Next   string // the last run, where there are more
 }
 
-// runsShown is how many runs a page has.
 const runsShown = 50
 
 func (s *Site) runsPage(r *http.Request) (page, error) {

@@ -35,7 +35,6 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return out
 })
 
-// lostWords says how an attempt was lost.
 func lostWords(reason string) string {
 	return map[string]string{"lost": "its worker was lost", "silent": "it gave no sign of life", "stalled": "it made no progress"}[reason]
 }

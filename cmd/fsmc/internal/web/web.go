@@ -115,7 +115,6 @@ func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 	}
 }
 
-// write renders a page and sends it.
 func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 	status, body := s.render(r, p)
 	send(w, status, body)

@@ -19,7 +19,6 @@ type week struct {
 	Ended, success, other int64
 }
 
-// weekOf is the week of a machine.
 func weekOf(v *survey, name string) *week {
 	w := &week{}
 	known := days(v, name)
@@ -35,7 +34,6 @@ func weekOf(v *survey, name string) *week {
 	return w
 }
 
-// ended is how many runs ended on the day.
 func (d *day) ended() int64 { return d.Success + d.Failed + d.Other }
 
 // Success is the share of those that ended with success, in percent.
