@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"net/http"
@@ -138,10 +139,7 @@ func (e *exposition) costs(costs []store.CostCount) {
 	sums := map[key]string{}
 	for _, c := range costs {
 		k := key{c.Machine, c.Name}
-		if sums[k] == "" {
-			sums[k] = "0"
-		}
-		sums[k] = machine.AddAmounts(sums[k], c.Amount)
+		sums[k] = machine.AddAmounts(cmp.Or(sums[k], "0"), c.Amount)
 	}
 	s := series{}
 	for k, sum := range sums {

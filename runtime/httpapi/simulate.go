@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -77,9 +78,7 @@ func (a *API) beginning(r *http.Request, b *simulateBody) (simulate.Begin, *runt
 	if err != nil {
 		return nil, nil, err
 	}
-	if b.ID == "" {
-		b.ID = "run"
-	}
+	b.ID = cmp.Or(b.ID, "run")
 	if err := badRunID(b.ID); err != nil {
 		return nil, nil, err
 	}

@@ -176,8 +176,8 @@ func (c *client) at(name, text string, n int) proto.TextDocumentPositionParams {
 	}
 	d := newDocument(c.uri(name), 0, []byte(src))
 	return proto.TextDocumentPositionParams{
-		TextDocument: proto.TextDocumentIdentifier{URI: c.uri(name)},
-		Position:     positionOf(d.file, d.file.Pos(from+at), c.s.encoding),
+		DocumentParams: proto.DocumentParams{TextDocument: proto.TextDocumentIdentifier{URI: c.uri(name)}},
+		Position:       positionOf(d.file, d.file.Pos(from+at), c.s.encoding),
 	}
 }
 

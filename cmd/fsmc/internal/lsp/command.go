@@ -19,16 +19,14 @@ const worstCommand = "fsmc.worst"
 func execute(s *server, params *json.RawMessage) (work, error) {
 	var p proto.ExecuteCommandParams
 	var uri, name string
-	err := decode(params, &p)
-	switch {
-	case err != nil:
-	case p.Command != worstCommand:
-		err = fmt.Errorf("there is no command %q", p.Command)
-	case len(p.Arguments) != 2 || json.Unmarshal(p.Arguments[0], &uri) != nil || json.Unmarshal(p.Arguments[1], &name) != nil:
-		err = fmt.Errorf("%s has two arguments: the URI of a text, and the name of a machine in it", worstCommand)
-	}
-	if err != nil {
+	if err := decode(params, &p); err != nil {
 		return nil, err
+	}
+	switch {
+	case p.Command != worstCommand:
+		return nil, fmt.Errorf("there is no command %q", p.Command)
+	case len(p.Arguments) != 2 || json.Unmarshal(p.Arguments[0], &uri) != nil || json.Unmarshal(p.Arguments[1], &name) != nil:
+		return nil, fmt.Errorf("%s has two arguments: the URI of a text, and the name of a machine in it", worstCommand)
 	}
 	v, err := s.view(uri)
 	if err != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,11 +80,8 @@ func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) step
 	if hide {
 		describe.DropData(step)
 	}
-	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(step.Held)}
+	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(cmp.Or(step.Took, step.Held))}
 	row.Bad = step.Kind == machine.FailureInput || step.Effect == machine.HaltedBy
-	if step.Took != "" {
-		row.Took = describe.Duration(step.Took)
-	}
 	told := *step
 	if len(step.Data) > len("{}") {
 		row.Data, told.Data = step.Data, nil // shown whole, not cut as in a terminal
