@@ -90,7 +90,7 @@ func (s *Server) add(t *tool) {
 		err := c.read(t.params, req.Params.Arguments)
 		c.run = c.text(cmp.Or(t.run, "run"))
 		if err == nil {
-			err = s.mayCall(t, req)
+			err = t.mayCall(req)
 		}
 		if err != nil {
 			return s.refuse(ctx, c, err), nil
@@ -142,8 +142,8 @@ func (s *Server) actor(req *sdk.CallToolRequest) string {
 }
 
 // mayCall refuses a tool with an effect to a caller who may only look.
-func (s *Server) mayCall(t *tool, req *sdk.CallToolRequest) error {
-	if !t.effect || s.Caller == nil || req.Extra != nil && req.Extra.Header.Get(writeHeader) != "" {
+func (t *tool) mayCall(req *sdk.CallToolRequest) error {
+	if overHTTP := req.Extra != nil; !t.effect || !overHTTP || req.Extra.Header.Get(writeHeader) != "" {
 		return nil
 	}
 	return errors.New("this token may look at runs, and change nothing: that takes a token of a write: line")
