@@ -23,19 +23,12 @@ const mostBody = 1 << 20
 // action makes a handler of what a form does. The answer is the page of the run, or the form
 // again with what was wrong.
 func (s *Site) action(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
-		defer cancel()
-		r = r.WithContext(ctx)
-		err := s.readForm(w, r)
-		if err == nil {
-			err = do(w, r)
+	return s.handler(func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.readForm(w, r); err != nil {
+			return err
 		}
-		if err != nil {
-			p := s.errorPage(r, err)
-			s.write(w, r, &p)
-		}
-	}
+		return do(w, r)
+	})
 }
 
 func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,24 +47,9 @@ type simData struct {
 // mostInputs is how many inputs a simulation may have here.
 const mostInputs = 500
 
-// simulatePage plays what the address says. With take it makes the address with one input more, and sends
+// simulate plays what the address says. With take it makes the address with one input more, and sends
 // the browser there.
-func (s *Site) simulatePage(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
-	r = r.WithContext(ctx)
-	p, next, err := s.simulate(r)
-	switch {
-	case err != nil:
-		p = s.errorPage(r, err)
-	case next != "":
-		http.Redirect(w, r, s.Base+next, http.StatusSeeOther)
-		return
-	}
-	s.write(w, r, &p)
-}
-
-func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
+func (s *Site) simulate(w http.ResponseWriter, r *http.Request) (err error) {
 	q := r.URL.Query()
 	d := &simData{Run: r.PathValue("run"), Base: url.Values{}}
 	var begin simulate.Begin
@@ -75,17 +59,18 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 		begin, err = s.fromMachine(r, d)
 	}
 	if err != nil {
-		return p, "", err
+		return err
 	}
-	p = page{name: "simulate", title: "Simulate " + d.Machine.Name, feed: "-", data: d}
+	p := page{name: "simulate", title: "Simulate " + d.Machine.Name, feed: "-", data: d}
 	if begin == nil {
-		return p, "", nil // its parameters are asked for
+		s.write(w, r, &p) // its parameters are asked for
+		return nil
 	}
 	if err := d.read(q); err != nil {
-		return p, "", err
+		return err
 	}
 	if d.Played, err = simulate.Play(begin, d.Inputs); err != nil {
-		return p, "", &fault{http.StatusUnprocessableEntity, words(err)}
+		return &fault{http.StatusUnprocessableEntity, words(err)}
 	}
 	if q.Has("take") {
 		taken, err := d.taking(q)
@@ -93,12 +78,14 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 			_, err = simulate.Play(begin, taken)
 		}
 		if err == nil {
-			return p, d.Href(taken), nil
+			http.Redirect(w, r, s.Base+d.Href(taken), http.StatusSeeOther)
+			return nil
 		}
 		d.Fault, p.status = words(err), http.StatusUnprocessableEntity
 	}
 	d.draw()
-	return p, "", nil
+	s.write(w, r, &p)
+	return nil
 }
 
 // fromRun begins as a stored run was after a step.

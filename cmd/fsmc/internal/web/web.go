@@ -66,8 +66,8 @@ func New(o Options) *Site {
 	mux.HandleFunc("POST /run/{command}", s.action(s.steer))
 	mux.HandleFunc("POST /bulk", s.action(s.bulk))
 	mux.HandleFunc("GET /machines/{machine}", s.page(s.machinePage))
-	mux.HandleFunc("GET /machines/{machine}/simulate", s.simulatePage)
-	mux.HandleFunc("GET /runs/{run}/simulate", s.simulatePage)
+	mux.HandleFunc("GET /machines/{machine}/simulate", s.handler(s.simulate))
+	mux.HandleFunc("GET /runs/{run}/simulate", s.handler(s.simulate))
 	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
 	mux.HandleFunc("GET /asset/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(*http.Request) (page, error) { return page{}, errNoPage }))
@@ -112,6 +112,19 @@ func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 			return s.render(r, &p)
 		})
 		send(w, status, body)
+	}
+}
+
+// handler makes one of what answers a request, or says what is wrong.
+func (s *Site) handler(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		r = r.WithContext(ctx)
+		if err := do(w, r); err != nil {
+			p := s.errorPage(r, err)
+			s.write(w, r, &p)
+		}
 	}
 }
 
