@@ -62,13 +62,8 @@ func (g *problemGroup) Runs(name string) (runs []string) {
 }
 
 // Commands are those of the group's runs, where more than one would take them.
-func (g *problemGroup) Commands() (out []command) {
-	for _, c := range buttons {
-		if len(g.Runs(c.Name)) > 1 {
-			out = append(out, c)
-		}
-	}
-	return out
+func (g *problemGroup) Commands() []command {
+	return filtered(buttons, func(c command) bool { return len(g.Runs(c.Name)) > 1 })
 }
 
 // groups are the problems by kind, machine and state, the largest group first.
@@ -123,10 +118,6 @@ func (s *Site) findCommands(ctx context.Context, g *problemGroup) {
 		if len(may) == 0 || p.Run == "" {
 			continue
 		}
-		for _, c := range s.commands(ctx, p.Run) {
-			if slices.Contains(may, c.Name) {
-				p.Commands = append(p.Commands, c)
-			}
-		}
+		p.Commands = filtered(s.commands(ctx, p.Run), func(c command) bool { return slices.Contains(may, c.Name) })
 	}
 }

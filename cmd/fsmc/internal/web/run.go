@@ -50,8 +50,8 @@ type runData struct {
 	Typed      *typed
 	More       bool // it has started more children than are shown
 	steps      []runtime.StepView
-	latest     bool // steps are the last historyShown
-	now        time.Time
+	latest     bool      // steps are the last historyShown
+	now        time.Time // or when the step was taken after which it is shown
 }
 
 // typed is what somebody sent that was refused: it stays in the form.
@@ -142,6 +142,7 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 		v := m.View(snapshot)
 		d.View = s.told(&v)
 		d.Sentence = describe.Printable(fmt.Sprintf("After step %d, at %s: %s", d.At, describe.When(v.Updated, d.now), describe.Sentence(d.View, v.Updated)))
+		d.now = v.Updated
 		return nil
 	}
 	v, err := s.Engine.Get(ctx, d.ID)
@@ -165,15 +166,10 @@ func (s *Site) told(v *runtime.View) *runtime.View {
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
 	s.drawRun(r, d)
+	d.Bars = bars(d.steps, d.View, d.now)
 	if d.View == nil {
-		d.Bars = bars(d.steps, nil, d.now)
 		return
 	}
-	then := d.now
-	if d.At > 0 {
-		then = d.View.Updated
-	}
-	d.Bars = bars(d.steps, d.View, then)
 	d.Activities = d.activityRows()
 	if len(d.Activities) > activitiesShown && r.URL.Query().Get("activities") == "" {
 		d.Others = len(d.Activities) - activitiesShown
@@ -205,11 +201,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 			drawn = compact
 		}
 	}
-	last := d.Last
-	if d.At > 0 {
-		last = d.At
-	}
-	steps := d.steps
+	steps, last := d.steps, d.shown()
 	if !d.latest {
 		var err error
 		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-historyShown), int(min(historyShown, last))); err != nil {
@@ -255,13 +247,11 @@ func lightOf(d *drawing.Drawing) *light {
 	return l
 }
 
+// shown is the last step that is.
+func (d *runData) shown() int64 { return cmp.Or(d.At, d.Last) }
+
 // Back and Forward are the steps beside the one that is shown; 0 for none.
-func (d *runData) Back() int64 {
-	if d.At > 0 {
-		return d.At - 1
-	}
-	return d.Last - 1
-}
+func (d *runData) Back() int64 { return d.shown() - 1 }
 
 func (d *runData) Forward() int64 { return d.At + 1 }
 

@@ -154,12 +154,8 @@ func (d *runData) Due(t *machine.TimerView) template.HTML {
 	if t.Left != "" {
 		return template.HTML(quoted(describe.Duration(t.Left) + " left"))
 	}
-	now := d.now
-	if d.At > 0 {
-		now = d.View.Updated
-	}
 	text := "due"
-	if in := t.Due.Sub(now); in > 0 {
+	if in := t.Due.Sub(d.now); in > 0 {
 		text = "in " + describe.Short(in)
 	}
 	return timeTag(t.Due, text)

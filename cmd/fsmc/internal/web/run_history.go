@@ -26,11 +26,7 @@ type stepRow struct {
 
 // readHistory reads the steps that the page shows, newest first, and those of its bars and its drawing.
 func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
-	last := d.Last
-	if d.At > 0 {
-		last = d.At
-	}
-	shown := historyFirst
+	last, shown := d.shown(), historyFirst
 	d.latest = true
 	if text := r.URL.Query().Get("before"); text != "" {
 		before, err := strconv.ParseInt(text, 10, 64)
