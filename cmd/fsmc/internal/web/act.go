@@ -95,7 +95,7 @@ func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime
 	if err != nil {
 		return runtime.View{}, err
 	}
-	m, err := s.machines.of(ctx, row.Definition)
+	m, err := s.version(ctx, row.Definition)
 	if err != nil {
 		return runtime.View{}, err
 	}

@@ -20,28 +20,23 @@ import (
 
 // WorstCase is that of a version, as far as its text tells it.
 func (s *Site) WorstCase(ctx context.Context, found *runtime.Version) json.RawMessage {
-	v, err := s.machines.of(ctx, found.Hash)
+	v, err := s.version(ctx, found.Hash)
 	if err != nil {
 		return nil // without it nothing is known besides
 	}
 	return s.bounds(ctx, v)
 }
 
-// bounds is the worst case of a version, which is computed once; nil where it is not known, or not yet when ctx is done.
+// bounds is the worst case of a version; nil where it is not known, or not yet when ctx is done.
 func (s *Site) bounds(ctx context.Context, v *version) json.RawMessage {
 	if v.ir == nil || s.Bounds == nil {
 		return nil
 	}
-	v.bounding.Do(func() {
-		v.bounded = make(chan struct{})
-		go func() {
-			defer close(v.bounded)
-			v.bounds = s.Bounds(v.ir)
-		}()
-	})
+	known := make(chan json.RawMessage, 1)
+	go func() { known <- v.bounds() }()
 	select {
-	case <-v.bounded:
-		return v.bounds
+	case bounds := <-known:
+		return bounds
 	case <-ctx.Done():
 		return nil
 	}
@@ -53,7 +48,7 @@ const badgeSheet = ".badge rect{fill:#1f5fbf}.badge.halted rect{fill:#a63a30}.ba
 
 // Diagram draws a version.
 func (s *Site) Diagram(ctx context.Context, found *runtime.Version, p httpapi.Picture) ([]byte, error) {
-	v, err := s.machines.of(ctx, found.Hash)
+	v, err := s.version(ctx, found.Hash)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 	if at < 0 {
 		return page{}, survey.noMachine(name)
 	}
-	if d.Version, err = s.machines.of(ctx, survey.versions[at].Hash); err != nil {
+	if d.Version, err = s.version(ctx, survey.versions[at].Hash); err != nil {
 		return page{}, err
 	}
 	all := cards(survey)

@@ -18,68 +18,57 @@ type version struct {
 	def        *machine.Definition
 	ir         *ir.Machine // nil where there is no text, or the machine is not in it
 
-	once    sync.Once
-	full    *picture
-	compact *picture
-
-	bounding sync.Once
-	bounded  chan struct{} // closed when bounds is there
-	bounds   json.RawMessage
+	// What is dear is made when it is first asked for.
+	pictures func() (full, compact *picture)
+	bounds   func() json.RawMessage
 }
 
-// machines keeps the versions that have been asked for. A version never changes, so that nothing
-// of it is made twice.
-type machines struct {
-	engine *runtime.Engine
-	known  sync.Map // *version by hash
-}
-
-func (c *machines) of(ctx context.Context, hash string) (*version, error) {
-	if v, known := c.known.Load(hash); known {
+// version is the one with that hash. A version never changes, so that nothing of it is made twice.
+func (s *Site) version(ctx context.Context, hash string) (*version, error) {
+	if v, known := s.versions.Load(hash); known {
 		return v.(*version), nil
 	}
-	row, err := c.engine.Version(ctx, hash)
+	found, err := s.Engine.Version(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.read(ctx, &row)
-	if err != nil {
-		return nil, err
-	}
-	first, _ := c.known.LoadOrStore(hash, v) // another request may have been faster
+	v := &version{Hash: hash, Name: found.Name, def: found.Machine.Definition()}
+	v.ir = s.textOf(ctx, &found)
+	v.pictures = sync.OnceValues(v.draw)
+	v.bounds = sync.OnceValue(func() json.RawMessage { return s.Bounds(v.ir) })
+	first, _ := s.versions.LoadOrStore(hash, v) // another request may have been faster
 	return first.(*version), nil
 }
 
-// read understands a version as the engine has it.
-func (c *machines) read(ctx context.Context, found *runtime.Version) (*version, error) {
-	v := &version{Hash: found.Hash, Name: found.Name, def: found.Machine.Definition()}
+// textOf is what the text of a version means; nil where there is none, or the machine is not in it.
+func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machine) {
 	if found.Source == "" {
-		return v, nil
+		return nil
 	}
-	callees := c.callees(ctx, v.def, map[string]bool{found.Source: true})
+	callees := s.callees(ctx, found.Machine.Definition(), map[string]bool{found.Source: true})
 	unit := lang.LoadFrom([]lang.Source{{Name: found.Name + ".fsm", Src: []byte(found.Source)}}, func(string, string) ([]lang.Source, error) {
 		if len(callees) == 0 {
 			return nil, lang.ErrNowhere
 		}
 		return callees, nil
 	})
-	for _, m := range unit.Program.Machines {
-		if m.Name == found.Name {
-			v.ir = m
+	for _, one := range unit.Program.Machines {
+		if one.Name == found.Name {
+			m = one
 		}
 	}
-	return v, nil
+	return m
 }
 
 // callees are the texts of the machines below d: what d imports is in one of these, whatever the
 // files were called.
-func (c *machines) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source) {
+func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source) {
 	for _, a := range d.Activities {
 		if a.Callee == "" || seen[a.Callee] {
 			continue
 		}
 		seen[a.Callee] = true
-		below, err := c.engine.Version(ctx, a.Callee)
+		below, err := s.Engine.Version(ctx, a.Callee)
 		if err != nil {
 			continue
 		}
@@ -87,24 +76,21 @@ func (c *machines) callees(ctx context.Context, d *machine.Definition, seen map[
 			seen[text] = true
 			out = append(out, lang.Source{Name: below.Name + ".fsm", Src: []byte(text)})
 		}
-		out = append(out, c.callees(ctx, below.Machine.Definition(), seen)...)
+		out = append(out, s.callees(ctx, below.Machine.Definition(), seen)...)
 	}
 	return out
 }
 
-// pictures are the drawings of a version, made once; nil where it has no text.
-func (v *version) pictures() (full, compact *picture) {
+// draw makes the drawings of a version; nil where it has no text.
+func (v *version) draw() (full, compact *picture) {
 	if v.ir == nil {
 		return nil, nil
 	}
-	v.once.Do(func() {
-		d := drawing.Plan(v.ir, nil)
-		if d.States > mostDrawn {
-			return
-		}
-		v.full, v.compact = draw(d), draw(drawing.Compact(d))
-	})
-	return v.full, v.compact
+	d := drawing.Plan(v.ir, nil)
+	if d.States > mostDrawn {
+		return nil, nil
+	}
+	return draw(d), draw(drawing.Compact(d))
 }
 
 // mostDrawn is how many states a drawing shows; of more there is the table alone.

@@ -11,14 +11,7 @@ import (
 // asks and how many do. They are kept for a second at most: they have times, and not all that they show is a step.
 type rendered struct {
 	mu   sync.Mutex
-	kept map[string]*answer
-}
-
-// answer is a page as it was written.
-type answer struct {
-	done   chan struct{} // closed when it is there
-	status int
-	body   []byte
+	kept map[string]func() (status int, body []byte)
 }
 
 const mostKept = 200
@@ -35,22 +28,14 @@ func (c *rendered) of(s *Site, r *http.Request, render func(r *http.Request, pos
 	}
 	key := fmt.Sprintf("%d %d %t %s", position, s.now().Unix(), s.mayWrite(r), r.URL.RequestURI())
 	c.mu.Lock()
-	a := c.kept[key]
-	mine := a == nil
-	if mine {
+	answer := c.kept[key]
+	if answer == nil {
 		if len(c.kept) >= mostKept || c.kept == nil {
-			c.kept = map[string]*answer{}
+			c.kept = map[string]func() (int, []byte){}
 		}
-		a = &answer{done: make(chan struct{})}
-		c.kept[key] = a
+		answer = sync.OnceValues(func() (int, []byte) { return render(r, position) })
+		c.kept[key] = answer
 	}
 	c.mu.Unlock()
-	if mine {
-		defer close(a.done)
-		a.status, a.body = http.StatusInternalServerError, []byte("this page cannot be written; the log says why") // should render panic
-		a.status, a.body = render(r, position)
-		return a.status, a.body
-	}
-	<-a.done
-	return a.status, a.body
+	return answer()
 }

@@ -98,7 +98,7 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	if err := d.readAt(r); err != nil {
 		return page{}, err
 	}
-	if d.Machine, err = s.machines.of(ctx, row.Definition); err != nil {
+	if d.Machine, err = s.version(ctx, row.Definition); err != nil {
 		d.Damage = "its definition cannot be read: " + words(err)
 	}
 	if err := s.readView(ctx, d); err != nil {

@@ -109,7 +109,7 @@ func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Machine, err = s.machines.of(ctx, m.Hash()); err != nil {
+	if d.Machine, err = s.version(ctx, m.Hash()); err != nil {
 		return nil, err
 	}
 	if d.before, err = s.Engine.History(ctx, d.Run, max(0, at-historyShown), int(min(historyShown, at))); err != nil {
@@ -132,7 +132,7 @@ func (s *Site) fromMachine(r *http.Request, d *simData) (simulate.Begin, error) 
 		return nil, survey.noMachine(name)
 	}
 	m := survey.versions[at].Machine
-	if d.Machine, err = s.machines.of(r.Context(), m.Hash()); err != nil {
+	if d.Machine, err = s.version(r.Context(), m.Hash()); err != nil {
 		return nil, err
 	}
 	d.Path = "machines/" + url.PathEscape(name) + "/simulate"

@@ -42,7 +42,7 @@ type Options struct {
 // Site is the pages of one store. It is an http.Handler, and what httpapi asks of drawings and texts.
 type Site struct {
 	Options
-	machines machines
+	versions sync.Map   // *version by hash
 	looking  sync.Mutex // of who makes a survey
 	last     *survey    // nil for none that counts
 	now      func() time.Time
@@ -55,7 +55,7 @@ type Site struct {
 func New(o Options) *Site {
 	o.Base = cmp.Or(o.Base, "/")
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	s := &Site{Options: o, machines: machines{engine: o.Engine}, now: time.Now}
+	s := &Site{Options: o, now: time.Now}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.overviewPage))
 	mux.HandleFunc("GET /runs", s.page(s.runsPage))
