@@ -8,7 +8,7 @@
 //
 // Tool.go is what a tool is made of, and reads its arguments; look.go has
 // the tools that look, act.go those that change a run, author.go those that store nothing, and events.go
-// those that --machine makes of events. Answer.go and refusal.go say how a run stands; output.go has the
+// those that --machine makes of events. Answer.go says how a run stands; output.go has the
 // schemas of answers, written by hand: a schema that is inferred can refuse an answer after
 // the event has been sent. Resource.go gives what clients put into a context by themselves.
 package mcp
