@@ -214,37 +214,23 @@ func unknownArgument(name string, params []param) error {
 	return fmt.Errorf("there is no argument %q%s; there is %s", describe.Plain(name, 100), machine.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// typeWords say in words what a type of JSON is.
-var typeWords = map[string]string{"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "an object", "array": "a list"}
+// typeWords say in words what a type of JSON is, and typeOf is the type of what begins with a byte, but for numbers.
+var (
+	typeWords = map[string]string{"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "an object", "array": "a list"}
+	typeOf    = map[byte]string{'"': "string", 't': "boolean", 'f': "boolean", '{': "object", '[': "array"}
+)
 
 // fits reports whether a value is of the type of an argument. What is in an object or a list
 // is judged by whom it is for.
 func fits(p *param, value json.RawMessage) error {
-	is := ""
-	switch c := value[0]; {
-	case c == '"':
-		is = "string"
-	case c == 't' || c == 'f':
-		is = "boolean"
-	case c == '{':
-		is = "object"
-	case c == '[':
-		is = "array"
-	case c != 'n':
-		is = "number"
-	}
 	want := p.schema.Type
-	if want == "" || want == is && want != "integer" {
+	if want == "" || want == typeOf[value[0]] {
 		return nil
-	}
-	wrong := fmt.Errorf("the argument %q has to be %s, and is %s", p.name, typeWords[want], describe.Plain(string(value), 40))
-	if want != "integer" || is != "number" {
-		return wrong
 	}
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	switch {
-	case err != nil:
-		return wrong
+	case want != "integer" || err != nil:
+		return fmt.Errorf("the argument %q has to be %s, and is %s", p.name, typeWords[want], describe.Plain(string(value), 40))
 	case n < *p.schema.Minimum || n > *p.schema.Maximum:
 		return fmt.Errorf("the argument %q has to be from %d to %d, and is %d", p.name, *p.schema.Minimum, *p.schema.Maximum, n)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
@@ -159,7 +160,7 @@ func timesText(group []byte, n int64) string {
 	default:
 		x, y = x-7, y-13
 	}
-	return `<text class="` + class + `" x="` + strconv.Itoa(x) + `" y="` + strconv.Itoa(y) + `">` + strconv.FormatInt(n, 10) + `</text>`
+	return fmt.Sprintf(`<text class="%s" x="%d" y="%d">%d</text>`, class, x, y, n)
 }
 
 // quoted makes text fit to stand in an attribute or between tags.
@@ -176,9 +177,8 @@ func badgesText(s spot, list []badge) string {
 	for _, one := range list {
 		wide := 12 + 7*len(one.text)
 		left := right - wide
-		b.WriteString(`<g class="badge ` + one.class + `"><title>` + quoted(one.title) + `</title>`)
-		b.WriteString(`<rect x="` + strconv.Itoa(left) + `" y="` + strconv.Itoa(s.y-9) + `" width="` + strconv.Itoa(wide) + `" height="18" rx="9"/>`)
-		b.WriteString(`<text x="` + strconv.Itoa(left+wide/2) + `" y="` + strconv.Itoa(s.y+4) + `">` + quoted(one.text) + `</text></g>`)
+		fmt.Fprintf(&b, `<g class="badge %s"><title>%s</title><rect x="%d" y="%d" width="%d" height="18" rx="9"/><text x="%d" y="%d">%s</text></g>`,
+			one.class, quoted(one.title), left, s.y-9, wide, left+wide/2, s.y+4, quoted(one.text))
 		right = left - 3
 	}
 	return b.String()
