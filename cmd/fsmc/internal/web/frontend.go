@@ -57,13 +57,11 @@ func (s *Site) Diagram(ctx context.Context, found *runtime.Version, p httpapi.Pi
 		return nil, errors.New("there is no drawing: the text of this version is not stored, or has too many states")
 	}
 	l := newLight()
-	switch {
-	case p.Run != nil:
+	if p.Run != nil {
 		l = v.walked(p.Steps, p.Run.State)
-	case p.Counts != nil:
-		for i := range p.Counts {
-			l.count(&p.Counts[i])
-		}
+	}
+	for i := range p.Counts {
+		l.count(&p.Counts[i])
 	}
 	if p.Compact {
 		full = compact

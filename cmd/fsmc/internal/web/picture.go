@@ -26,6 +26,7 @@ type picture struct {
 // spot is a group of a picture: where it begins, where its class ends, where it ends, and
 // for a state its box.
 type spot struct {
+	id                string
 	begin, class, end int
 	x, y, w           int
 }
@@ -49,21 +50,17 @@ func draw(d *drawing.Drawing) *picture {
 	if m := widths.FindSubmatch(p.text); m != nil {
 		p.wide, _ = strconv.Atoi(string(m[1]))
 	}
-	type open struct {
-		id string
-		s  spot
-	}
-	var stack []open
+	var stack []spot // those that are open
 	for _, at := range tags.FindAllSubmatchIndex(p.text, -1) {
 		if at[2] >= 0 {
-			stack = append(stack, open{string(p.text[at[2]:at[3]]), spot{begin: at[0], class: at[4]}})
+			stack = append(stack, spot{id: string(p.text[at[2]:at[3]]), begin: at[0], class: at[4]})
 			continue
 		}
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		top.s.end = at[1]
-		top.s.box(p.text[top.s.begin:at[1]])
-		p.spots[top.id] = top.s
+		top.end = at[1]
+		top.box(p.text[top.begin:top.end])
+		p.spots[top.id] = top
 	}
 	return p
 }

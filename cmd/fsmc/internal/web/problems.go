@@ -68,20 +68,13 @@ func (g *problemGroup) Commands() []command {
 
 // groups are the problems by kind, machine and state, the largest group first.
 func groups(h *runtime.Health) (out []*problemGroup) {
-	type key struct {
-		kind           runtime.ProblemKind
-		machine, state string
-	}
-	known := map[key]*problemGroup{}
 	for _, p := range h.Problems {
-		k := key{p.Kind, p.Machine, p.State}
-		g := known[k]
-		if g == nil {
-			g = &problemGroup{Kind: p.Kind, Machine: p.Machine, State: p.State, More: slices.Contains(h.More, p.Kind)}
-			known[k] = g
-			out = append(out, g)
+		at := slices.IndexFunc(out, func(g *problemGroup) bool { return g.Kind == p.Kind && g.Machine == p.Machine && g.State == p.State })
+		if at < 0 {
+			at = len(out)
+			out = append(out, &problemGroup{Kind: p.Kind, Machine: p.Machine, State: p.State, More: slices.Contains(h.More, p.Kind)})
 		}
-		g.Problems = append(g.Problems, problemRow{Problem: p})
+		out[at].Problems = append(out[at].Problems, problemRow{Problem: p})
 	}
 	slices.SortStableFunc(out, func(a, b *problemGroup) int { return cmp.Compare(len(b.Problems), len(a.Problems)) })
 	return out

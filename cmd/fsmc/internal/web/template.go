@@ -106,9 +106,5 @@ func words(err error) string { return describe.Plain(err.Error(), 1000) }
 // sentenceCase is text with its first letter large and a full stop.
 func sentenceCase(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
-	if strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
 }
