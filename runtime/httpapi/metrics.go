@@ -124,9 +124,6 @@ func (e *exposition) stays(of []runtime.HistogramStats, stays []store.StayCount)
 			d, _ := time.ParseDuration(border) // as it was written
 			h.upTo = append(h.upTo, d)
 		}
-		for _, n := range s.Counts {
-			h.all += n
-		}
 		if sum := sums[key{s.Machine, s.State}]; sum != nil { // the stays may be a moment older
 			h.sum = sum.sum
 		}

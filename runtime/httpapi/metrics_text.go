@@ -83,19 +83,13 @@ func (e *exposition) line(name, labels string, value float64) {
 	e.text.WriteString(" " + number64(value) + "\n")
 }
 
-func number64(v float64) string {
-	if math.IsInf(v, 1) {
-		return "+Inf"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
+func number64(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // histogram is how many durations were at most so long.
 type histogram struct {
 	upTo   []time.Duration
 	counts []int64 // of each column, and of what is longer
 	sum    time.Duration
-	all    int64
 }
 
 func newHistogram(upTo []time.Duration) *histogram {
@@ -105,7 +99,6 @@ func newHistogram(upTo []time.Duration) *histogram {
 func (h *histogram) add(d time.Duration, times int64) {
 	column, _ := slices.BinarySearch(h.upTo, d)
 	h.counts[column] += times
-	h.all += times
 	if d <= time.Duration(math.MaxInt64/max(times, 1)) && h.sum <= math.MaxInt64-d*time.Duration(times) {
 		h.sum += d * time.Duration(times)
 	} else {
@@ -127,7 +120,7 @@ func (e *exposition) histogram(name string, h *histogram, labels ...string) {
 		e.line(name+"_bucket", text+`,le="`+number64(le)+`"`, float64(below))
 	}
 	e.line(name+"_sum", text, h.sum.Seconds())
-	e.line(name+"_count", text, float64(h.all))
+	e.line(name+"_count", text, float64(below))
 }
 
 // durations are how long the answers of this process took, by route and status.
@@ -143,9 +136,6 @@ func (t *durations) add(d time.Duration, route string, status int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := route + "\x00" + strconv.Itoa(status)
-	if t.all == nil {
-		t.all = map[string]*histogram{}
-	}
 	if t.all[key] == nil {
 		t.all[key] = newHistogram(answeredIn)
 	}

@@ -86,10 +86,9 @@ type Route struct {
 
 // Routes lists what the API answers.
 func (a *API) Routes() []Route {
-	all := make([]Route, len(a.routes))
-	for i := range a.routes {
-		r := &a.routes[i]
-		all[i] = Route{r.method, r.path, r.effect, r.stream}
+	var all []Route
+	for _, r := range a.routes {
+		all = append(all, Route{r.method, r.path, r.effect, r.stream})
 	}
 	return all
 }
