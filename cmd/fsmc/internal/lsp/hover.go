@@ -94,7 +94,9 @@ func (s *snapshot) declaration(at token.Pos) (found ast.Any, doc string) {
 		}
 		if _, name := n.(*ast.Name); !name {
 			found = n
-			if d := n.Base().Doc(); d != "" || declares(n) {
+			declares, _ := symbolOf(n)
+			_, param := n.(*ast.Param)
+			if d := n.Base().Doc(); d != "" || declares != nil || param { // the comment of what is declared, and not of what is around it
 				doc = d
 			}
 		}
@@ -108,14 +110,6 @@ func (s *snapshot) declaration(at token.Pos) (found ast.Any, doc string) {
 		return &ast.Name{Text: line}, ""
 	}
 	return nil, ""
-}
-
-// declares reports whether the comment of n is that of what it declares, and not of what
-// is around it.
-func declares(n ast.Any) bool {
-	s, _ := symbolOf(n)
-	_, param := n.(*ast.Param)
-	return s != nil || param
 }
 
 // heading is the declaration of r on one line, or the first line of it.

@@ -81,7 +81,6 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 	case "cancel", "pause", "resume", "retry":
 		v, err = httpapi.Steer(ctx, s.Engine, runtime.InputKind(command), id, who, false)
 	case "complete":
-		form = "complete"
 		v, err = s.complete(ctx, id, r.PostForm, who)
 	default:
 		err = errNoPage
