@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,31 +23,24 @@ type eventBody struct {
 }
 
 func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody) error {
+	id := *cmp.Or(body.EventID, new(string))
 	switch {
 	case body.Event == "":
 		return badBody("event", "event is missing: it names what is sent")
 	case body.IfSeq < 0:
 		return badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
-	case body.EventID != nil && *body.EventID == "":
+	case body.EventID != nil && id == "":
 		return badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
-	case machine.BadID(given(body.EventID)) != "":
-		return badBody("event_id", "the id of an event %s", machine.BadID(given(body.EventID)))
+	case machine.BadID(id) != "":
+		return badBody("event_id", "the id of an event %s", machine.BadID(id))
 	}
 	v, err := a.engine.Send(r.Context(), r.PathValue("run"), runtime.ExternalEvent{
-		Name: body.Event, Data: body.Data, ID: given(body.EventID), IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
+		Name: body.Event, Data: body.Data, ID: id, IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
 	})
 	if err != nil {
 		return a.noRun(r, err)
 	}
 	return a.writeRun(w, r, http.StatusOK, &v)
-}
-
-// given is the id that stands in a body; empty where none does.
-func given(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return *id
 }
 
 // operatorBody says who does something, and why.

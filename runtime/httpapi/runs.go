@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,10 +77,10 @@ func (a *API) postRuns(w http.ResponseWriter, r *http.Request, body *startBody) 
 	if body.Machine == "" {
 		return badBody("machine", "machine is missing: it names what is run")
 	}
-	if body.ID != nil && *body.ID == "" {
+	id := *cmp.Or(body.ID, new(string))
+	if body.ID != nil && id == "" {
 		return badBody("id", "id is empty: leave it out for a new run with an id of its own")
 	}
-	id := given(body.ID)
 	if err := badRunID(id); err != nil {
 		return err
 	}

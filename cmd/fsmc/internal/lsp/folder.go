@@ -93,15 +93,6 @@ func (f *folder) file(path string) *token.File {
 	return s.file(path)
 }
 
-// since is how the text of d differs from the one in which rules have found something:
-// the file, before it was opened.
-func (f *folder) since(d *document) []edit {
-	if old := f.file(d.path); old != nil {
-		return []edit{difference(old.Src, string(d.file.Src))}
-	}
-	return nil
-}
-
 // move moves what was found in a text along with an edit of it.
 func (f *folder) move(path string, e edit) {
 	for i := range f.rules {

@@ -16,7 +16,11 @@ func (s *server) opened(p proto.DidOpenTextDocumentParams) error {
 	d := newDocument(t.URI, t.Version, []byte(t.Text))
 	s.docs[t.URI] = d
 	f := s.folderOf(d)
-	f.renew(s.docs, d.path, f.since(d)...)
+	var edits []edit
+	if old := f.file(d.path); old != nil { // before it was opened, in which rules may have found something
+		edits = []edit{difference(old.Src, string(d.file.Src))}
+	}
+	f.renew(s.docs, d.path, edits...)
 	s.renewOthers(f, d.path)
 	return nil
 }

@@ -64,9 +64,7 @@ type DidOpenTextDocumentParams struct {
 }
 
 // DidCloseTextDocumentParams says that a text is closed.
-type DidCloseTextDocumentParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-}
+type DidCloseTextDocumentParams struct{ DocumentParams }
 
 // DidChangeTextDocumentParams says how a text is changed, one change after the other.
 type DidChangeTextDocumentParams struct {
