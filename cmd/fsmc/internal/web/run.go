@@ -79,18 +79,19 @@ func idOfRun(r *http.Request) string {
 
 func (s *Site) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
 
-// noRun says that there is none of that id, and which one may be meant.
-func (s *Site) noRun(ctx context.Context, id string) error {
-	return &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
+// row is a run. Where there is none of that id, the error says which one may be meant.
+func (s *Site) row(ctx context.Context, id string) (runtime.RunRow, error) {
+	row, err := s.Store.Load(ctx, id)
+	if errors.Is(err, runtime.ErrNotFound) {
+		err = &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
+	}
+	return row, err
 }
 
 // showRun is the page of a run, also after something was refused.
 func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	ctx, id := r.Context(), idOfRun(r)
-	row, err := s.Store.Load(ctx, id)
-	if errors.Is(err, runtime.ErrNotFound) {
-		return page{}, s.noRun(ctx, id)
-	}
+	row, err := s.row(ctx, id)
 	if err != nil {
 		return page{}, err
 	}

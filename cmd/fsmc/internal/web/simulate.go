@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -91,10 +90,7 @@ func (s *Site) simulate(w http.ResponseWriter, r *http.Request) (err error) {
 // fromRun begins as a stored run was after a step.
 func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	ctx := r.Context()
-	row, err := s.Store.Load(ctx, d.Run)
-	if errors.Is(err, runtime.ErrNotFound) {
-		return nil, s.noRun(ctx, d.Run)
-	}
+	row, err := s.row(ctx, d.Run)
 	if err != nil {
 		return nil, err
 	}
