@@ -56,10 +56,10 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if p.status, p.notice = http.StatusConflict, refused.Why; refused.Field != "" {
+		if p.status, p.Notice = http.StatusConflict, refused.Why; refused.Field != "" {
 			p.status = http.StatusUnprocessableEntity
 		}
-		p.feed = "-" // its address takes no GET, and what was typed would be gone
+		p.Feed = "-" // its address takes no GET, and what was typed would be gone
 		s.write(w, r, &p)
 		return nil
 	}

@@ -57,7 +57,7 @@ func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	p := page{name: "bulk", title: d.Label() + " runs", feed: "-", filter: d.Where, data: d}
+	p := page{Section: "bulk", Title: d.Label() + " runs", Feed: "-", Filter: d.Where, Page: d}
 	if token := form.Get("token"); token == d.Token() {
 		d.Done, d.Applied = d.Steer(r.Context(), runtime.Operator{Actor: httpapi.Actor(r, ""), Reason: form.Get("reason")}, false), true
 		s.forget()

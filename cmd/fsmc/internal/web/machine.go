@@ -72,7 +72,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 	defer cancel()
 	d.Worst = worstOf(s.bounds(soon, d.Version))
 	s.drawMachine(d, survey)
-	return page{name: "machine", title: name, pace: surveyAge, feed: "machine=" + url.QueryEscape(name), data: d}, nil
+	return page{Section: "machine", Title: name, pace: surveyAge, Feed: "machine=" + url.QueryEscape(name), Page: d}, nil
 }
 
 // boundsWithin is how long a page waits for the worst case, which is there the next time.

@@ -36,7 +36,7 @@ func (s *Site) overviewPage(r *http.Request) (page, error) {
 	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
 		return page{}, err
 	}
-	return page{name: "overview", title: "Overview", data: d, pace: surveyAge}, nil
+	return page{Section: "overview", Title: "Overview", Page: d, pace: surveyAge}, nil
 }
 
 // card is a machine in short.

@@ -100,7 +100,7 @@ func (s *Site) problemsPage(r *http.Request) (page, error) {
 			s.findCommands(r.Context(), g)
 		}
 	}
-	return page{name: "problems", title: "Problems", pace: surveyAge, data: found}, nil
+	return page{Section: "problems", Title: "Problems", pace: surveyAge, Page: found}, nil
 }
 
 // findCommands finds out what the runs of a group would take of that which may help.

@@ -112,9 +112,9 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 		return page{}, err
 	}
 	s.readParts(r, d)
-	p := page{name: "run", title: describe.Plain(id, 80), feed: "run=" + url.QueryEscape(id), data: d}
+	p := page{Section: "run", Title: describe.Plain(id, 80), Feed: "run=" + url.QueryEscape(id), Page: d}
 	if d.At > 0 {
-		p.feed = "-"
+		p.Feed = "-"
 	}
 	return p, nil
 }

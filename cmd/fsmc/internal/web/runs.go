@@ -27,7 +27,7 @@ const runsShown = 50
 func (s *Site) runsPage(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := &runsData{Where: strings.TrimSpace(q.Get("where")), After: q.Get("after")}
-	p := page{name: "runs", title: "Runs", data: d, filter: d.Where}
+	p := page{Section: "runs", Title: "Runs", Page: d, Filter: d.Where}
 	var f runtime.RunFilter
 	if d.Where != "" {
 		var err error
@@ -53,7 +53,7 @@ func (s *Site) runsPage(r *http.Request) (page, error) {
 	}
 	d.Rows = rows
 	if f.Machine != "" {
-		p.feed = "machine=" + url.QueryEscape(f.Machine)
+		p.Feed = "machine=" + url.QueryEscape(f.Machine)
 	}
 	return p, nil
 }

@@ -60,7 +60,7 @@ func (s *Site) simulate(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	p := page{name: "simulate", title: "Simulate " + d.Machine.Name, feed: "-", data: d}
+	p := page{Section: "simulate", Title: "Simulate " + d.Machine.Name, Feed: "-", Page: d}
 	if begin == nil {
 		s.write(w, r, &p) // its parameters are asked for
 		return nil

@@ -85,17 +85,17 @@ func (s *Site) mayWrite(r *http.Request) bool {
 	return !s.ReadOnly && (!known || caller.Write)
 }
 
-// page is one page before it is written.
+// page is one page before it is written. What its layout reads has large letters.
 type page struct {
-	name   string // of its template
-	title  string
-	status int           // 200 unless said
-	pace   time.Duration // how often it is fetched again at most; 500 ms unless said
-	feed   string        // which steps make it old: the query of the feed; "-" for none
-	after  int64         // the last step of the store that it knows; 0 where that is not known
-	data   any
-	filter string // what stands in the field of the header
-	notice string // what went wrong, above the page
+	Section string // the name of its template
+	Title   string
+	Feed    string // which steps make it old: the query of the feed; "-" for none
+	After   int64  // the last step of the store that it knows; 0 where that is not known
+	Filter  string // what stands in the field of the header
+	Notice  string // what went wrong, above the page
+	Page    any
+	status  int           // 200 unless said
+	pace    time.Duration // how often it is fetched again at most; 500 ms unless said
 }
 
 // limit is how long the answer to a request may take.
@@ -109,7 +109,7 @@ func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 			if err != nil {
 				p = s.errorPage(r, err)
 			}
-			p.after = position
+			p.After = position
 			return s.render(r, &p)
 		})
 		send(w, status, body)
@@ -137,8 +137,8 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 // render writes a page. Of one that cannot be written nothing is sent.
 func (s *Site) render(r *http.Request, p *page) (status int, body []byte) {
 	var out bytes.Buffer
-	if err := templates()[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
-		s.Logger.Error("a page cannot be written", "page", p.name, "error", err)
+	if err := templates()[p.Section].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
+		s.Logger.Error("a page cannot be written", "page", p.Section, "error", err)
 		return http.StatusInternalServerError, []byte("this page cannot be written; the log says why")
 	}
 	return cmp.Or(p.status, http.StatusOK), out.Bytes()
@@ -150,23 +150,20 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // whoever asked has left
 }
 
-// frame is what the layout of a page reads.
+// frame is what the layout of a page reads, besides what the page says.
 type frame struct {
-	Base, Title, Feed, Filter string
-	Pace                      int64 // in milliseconds
-	After                     int64 // the position in the feed
-	ReadOnly                  bool
-	Section                   string
-	Problems                  int
-	More                      bool // there may be more problems
-	Notice                    string
-	Banner                    string   // the store does not answer
-	Terms                     []string // for the field of the header
-	Page                      any
+	page
+	Base     string
+	Pace     int64 // in milliseconds
+	ReadOnly bool
+	Problems int
+	More     bool     // there may be more problems
+	Banner   string   // the store does not answer
+	Terms    []string // for the field of the header
 }
 
 func (s *Site) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), After: p.after, Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
+	f := &frame{page: *p, Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), ReadOnly: !s.mayWrite(r)}
 	if s.stopped.Load() {
 		f.Banner = "The database writes nothing more: what is here is the last that is known of it. Look at its file, then start the server again."
 	}
@@ -209,7 +206,7 @@ func (s *Site) errorPage(r *http.Request, err error) page {
 	if status == http.StatusInternalServerError {
 		s.Logger.Error("a page cannot be shown", "path", r.URL.Path, "error", err)
 	}
-	return page{name: "error", title: http.StatusText(status), status: status, feed: "-", data: words(err)}
+	return page{Section: "error", Title: http.StatusText(status), status: status, Feed: "-", Page: words(err)}
 }
 
 // rendered keeps pages that have been written, so that a step is rendered once for an address, whoever
