@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/codegen/table/tabletest"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -182,4 +183,44 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.has(s.get("/runs/doc-1?before=9", 200), "<li>last sign of life <time", "<li>last progress <time", "Checkpoint, 8 bytes")
+}
+
+// hidingStore is a store that cannot read one definition, for as long as hidden names it.
+type hidingStore struct {
+	runtime.Store
+	hidden string
+}
+
+func (s *hidingStore) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
+	if hash == s.hidden {
+		return store.DefinitionRow{}, context.DeadlineExceeded
+	}
+	return s.Store.Definition(ctx, hash)
+}
+
+// TestChildThatCouldNotBeRead: what a machine calls is read again for its next page.
+func TestChildThatCouldNotBeRead(t *testing.T) {
+	const child = "machine Child {\n initial Begun\n state Begun { after 1s -> Ended }\n terminal Ended\n}\n"
+	const parent = "import \"child.fsm\"\n" + "machine Parent {\n initial Calling\n state Calling {\n  do machine Child() timeout 1h\n  on done -> Ended\n  on failed -> Lost\n }\n terminal Ended\n terminal Lost failure\n}\n"
+	hiding := &hidingStore{}
+	s := newSite(t, approval, around(hiding, &hiding.Store))
+	engine := runtime.NewEngine(hiding.Store)
+	for _, m := range tabletest.Machines(t, child+strings.SplitN(parent, "\n", 2)[1]) {
+		text := child
+		if m.Definition().Name == "Parent" {
+			text = parent
+		} else {
+			hiding.hidden = m.Hash()
+		}
+		if err := engine.Register(m, text, runtime.Handlers{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := engine.Start(t.Context(), "Parent", "p-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	const partly = `id="state-Calling" class="choice"` // nothing is known to run there
+	s.has(s.get("/machines/Parent", 200), partly)
+	hiding.hidden = ""
+	s.hasNot(s.get("/machines/Parent?again", 200), partly)
 }

@@ -33,19 +33,24 @@ func (s *Site) version(ctx context.Context, hash string) (*version, error) {
 		return nil, err
 	}
 	v := &version{Hash: hash, Name: found.Name, def: found.Machine.Definition()}
-	v.ir = s.textOf(ctx, &found)
+	var whole bool
+	v.ir, whole = s.textOf(ctx, &found)
 	v.pictures = sync.OnceValues(v.draw)
 	v.bounds = sync.OnceValue(func() json.RawMessage { return s.Bounds(v.ir) })
+	if !whole {
+		return v, nil
+	}
 	first, _ := s.versions.LoadOrStore(hash, v) // another request may have been faster
 	return first.(*version), nil
 }
 
-// textOf is what the text of a version means; nil where there is none, or the machine is not in it.
-func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machine) {
+// textOf is what the text of a version means; nil where there is none, or the machine is not in it. It
+// is whole where all machines below it could be read.
+func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machine, whole bool) {
 	if found.Source == "" {
-		return nil
+		return nil, true
 	}
-	callees := s.callees(ctx, found.Machine.Definition(), map[string]bool{found.Source: true})
+	callees, whole := s.callees(ctx, found.Machine.Definition(), map[string]bool{found.Source: true})
 	unit := lang.LoadFrom([]lang.Source{{Name: found.Name + ".fsm", Src: []byte(found.Source)}}, func(string, string) ([]lang.Source, error) {
 		if len(callees) == 0 {
 			return nil, lang.ErrNowhere
@@ -57,12 +62,13 @@ func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machin
 			m = one
 		}
 	}
-	return m
+	return m, whole
 }
 
 // callees are the texts of the machines below d: what d imports is in one of these, whatever the
 // files were called.
-func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source) {
+func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source, whole bool) {
+	whole = true
 	for _, a := range d.Activities {
 		if a.Callee == "" || seen[a.Callee] {
 			continue
@@ -70,15 +76,17 @@ func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[stri
 		seen[a.Callee] = true
 		below, err := s.Engine.Version(ctx, a.Callee)
 		if err != nil {
+			whole = false
 			continue
 		}
 		if text := below.Source; text != "" && !seen[text] {
 			seen[text] = true
 			out = append(out, lang.Source{Name: below.Name + ".fsm", Src: []byte(text)})
 		}
-		out = append(out, s.callees(ctx, below.Machine.Definition(), seen)...)
+		more, all := s.callees(ctx, below.Machine.Definition(), seen)
+		out, whole = append(out, more...), whole && all
 	}
-	return out
+	return out, whole
 }
 
 // draw makes the drawings of a version; nil where it has no text.
