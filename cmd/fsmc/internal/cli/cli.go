@@ -10,7 +10,7 @@
 //     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go.
 //   - What commands on sources share: sources.go and imports.go; guards.go, of host guards.
 //   - What commands on a database share: store*.go, which opens it; view.go, which prints a run;
-//     bulk.go, of one run or many; cancel_wait.go; listen_*.go, of sockets.
+//     steer.go, of one run or many; cancel_wait.go; listen_*.go, of sockets.
 package cli
 
 import (

@@ -16,24 +16,39 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
-// bulk is what a command has that steers one run by its ID, or many by --where:
-// those it only shows, unless --apply is given.
-type bulk struct {
-	where string
-	apply bool
+// steering is a command that gives one run by its ID, or many by --where, one operation of an
+// operator. Those of --where it only shows, unless --apply is given.
+type steering struct {
+	use, short, long, example string
 
 	does  runtime.InputKind // "cancel"
-	act   func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
+	act   func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
 	judge func(*runtime.View) error // whether the run then is as it should be; it may be nil
+
+	target
+	who   runtime.Operator
+	ask   guards
+	where string
+	apply bool
 }
 
-func (b *bulk) flags(c *cobra.Command) {
+func newSteer(s *streams, b *steering) *cobra.Command {
+	b.streams = s
+	c := &cobra.Command{
+		Use: b.use, Short: b.short, Long: b.long, Example: b.example,
+		Args: b.check,
+		RunE: func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
+	}
+	b.flags(c)
+	operatorFlags(c, &b.who)
+	b.ask.flag(c)
 	c.Flags().StringVar(&b.where, "where", "", "instead of an ID: the runs for which all `TERMS` hold, as in fsmc list")
 	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it; without this flag, only show what would be done")
+	return c
 }
 
 // check asks for either an ID or --where.
-func (b *bulk) check(c *cobra.Command, args []string) error {
+func (b *steering) check(c *cobra.Command, args []string) error {
 	switch {
 	case b.where == "" && b.apply:
 		return errors.New("--apply needs --where; with an ID, the command acts at once")
@@ -48,14 +63,14 @@ func (b *bulk) check(c *cobra.Command, args []string) error {
 }
 
 // run steers the run that is named, or those that are meant.
-func (b *bulk) run(ctx context.Context, t *target, args []string) error {
+func (b *steering) run(ctx context.Context, args []string) error {
 	if b.where == "" {
-		return t.with(ctx, readWrite, args[0], func(store runtime.Store) error {
-			v, err := b.act(ctx, store, args[0])
+		return b.with(ctx, readWrite, args[0], func(store runtime.Store) error {
+			v, err := b.one(ctx, store, args[0])
 			if err != nil {
 				return err
 			}
-			return cmp.Or(t.answer(&v), b.judged(&v))
+			return cmp.Or(b.answer(&v), b.judged(&v))
 		})
 	}
 	now := time.Now()
@@ -63,7 +78,7 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--where: %w", err)
 	}
-	return t.with(ctx, writing(b.apply), "", func(store runtime.Store) error {
+	return b.with(ctx, writing(b.apply), "", func(store runtime.Store) error {
 		if err := runtime.NewEngine(store).CheckFilter(ctx, &f); err != nil {
 			return err
 		}
@@ -72,16 +87,21 @@ func (b *bulk) run(ctx context.Context, t *target, args []string) error {
 		case err != nil:
 			return err
 		case b.apply:
-			return b.steer(ctx, t, store, rows)
+			return b.all(ctx, store, rows)
 		}
-		return b.show(t, rows, refused, now)
+		return b.show(rows, refused, now)
 	})
+}
+
+// one steers one run.
+func (b *steering) one(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
+	return b.ask.step(store, func(engine *runtime.Engine) (runtime.View, error) { return b.act(engine, ctx, run, b.who) })
 }
 
 // meant are the runs for which the filter holds, as they are now, and apart from
 // them those that would refuse. With --apply all are asked: one that changes until
 // its turn comes is judged as it then is.
-func (b *bulk) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
+func (b *steering) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
 	engine := runtime.NewEngine(db)
 	err = engine.EachMeant(ctx, f, b.does, func(row *runtime.RunRow) error {
 		if !b.apply {
@@ -120,21 +140,21 @@ type bulkError struct {
 	Why string `json:"why"`
 }
 
-func (b *bulk) show(t *target, rows []runtime.RunRow, refused []bulkError, now time.Time) error {
-	if t.asJSON {
+func (b *steering) show(rows []runtime.RunRow, refused []bulkError, now time.Time) error {
+	if b.asJSON {
 		report := bulkReport{Runs: []bulkRun{}, Refused: append([]bulkError{}, refused...)}
 		for _, r := range rows {
 			report.Runs = append(report.Runs, bulkRun{r.Run, r.Machine, r.State, r.Status, r.Outcome})
 		}
-		return printJSON(t.out, &report)
+		return printJSON(b.out, &report)
 	}
 	if len(rows) > 0 || len(refused) == 0 {
-		if err := t.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
+		if err := b.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
 			return err
 		}
 	}
 	for _, r := range refused {
-		fmt.Fprintf(t.out, "%s: %s\n", r.Run, r.Why)
+		fmt.Fprintf(b.out, "%s: %s\n", r.Run, r.Why)
 	}
 	count := fmt.Sprintf("%s to %s", describe.Count(len(rows), "run"), b.does)
 	if len(refused) > 0 {
@@ -143,20 +163,20 @@ func (b *bulk) show(t *target, rows []runtime.RunRow, refused []bulkError, now t
 	if len(rows) > 0 {
 		count += "; nothing has been done, --apply does it"
 	}
-	_, err := fmt.Fprintln(t.out, count)
+	_, err := fmt.Fprintln(b.out, count)
 	return err
 }
 
 // judged is the judgement on a run as it is afterwards.
-func (b *bulk) judged(v *runtime.View) error {
+func (b *steering) judged(v *runtime.View) error {
 	if b.judge == nil {
 		return nil
 	}
 	return b.judge(v)
 }
 
-// steer does it, to some at once. What one run refuses does not stop the others.
-func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows []runtime.RunRow) error {
+// all steers runs, some at once. What one run refuses does not stop the others.
+func (b *steering) all(ctx context.Context, store runtime.Store, rows []runtime.RunRow) error {
 	report := &bulkReport{Applied: true, Runs: []bulkRun{}, Refused: []bulkError{}}
 	var (
 		mu        sync.Mutex
@@ -167,24 +187,24 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 		runs[i] = rows[i].Run
 	}
 	runtime.NewEngine(store).SteerAll(runs, func(run string) error {
-		v, err := b.act(ctx, store, run)
+		v, err := b.one(ctx, store, run)
 		mu.Lock()
 		defer mu.Unlock()
-		report.add(t, run, &v, runError(ctx, store, run, err))
+		report.add(&b.target, run, &v, runError(ctx, store, run, err))
 		if err == nil {
 			judgement = cmp.Or(judgement, b.judged(&v))
 		}
 		return nil // it has been said
 	}, nil)
 	switch {
-	case t.asJSON:
+	case b.asJSON:
 		slices.SortFunc(report.Runs, func(a, b bulkRun) int { return strings.Compare(a.Run, b.Run) })
 		slices.SortFunc(report.Refused, func(a, b bulkError) int { return strings.Compare(a.Run, b.Run) })
-		if err := printJSON(t.out, report); err != nil {
+		if err := printJSON(b.out, report); err != nil {
 			return err
 		}
 	case len(rows) == 0:
-		fmt.Fprintln(t.err, "no runs match")
+		fmt.Fprintln(b.err, "no runs match")
 	}
 	if len(report.Refused) > 0 {
 		return errFinding
