@@ -51,13 +51,5 @@ func (f newFile) create(dir string) error {
 	if f.executable {
 		mode = 0o755
 	}
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	if _, err = out.WriteString(f.text); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return createFile(path, []byte(f.text), mode)
 }

@@ -143,6 +143,16 @@ func replaceFile(path string, content []byte) error {
 	return err
 }
 
+// createFile makes the file at path. That there is one is an error.
+func createFile(path string, content []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
 // reason is err without the name of the file, which the caller has said.
 func reason(err error) error {
 	if e := new(os.PathError); errors.As(err, &e) {

@@ -304,26 +304,13 @@ func leadsTo(steps []machine.StepView) string {
 }
 
 func (c *simulator) choiceText(choice *simulate.Choice) string {
-	var text string
-	switch m := &choice.Move; m.Kind {
-	case machine.EventInput:
-		text = m.Name
-	case machine.ResultInput:
-		text = m.Do + describe.After(" ", m.Name)
-		if m.Name == "" {
-			text += " ends"
-		}
-	case machine.FailureInput:
-		text = m.Do + " fails " + m.Name
-	case machine.TimerInput:
-		text = "next"
-		if len(choice.Steps) > 0 {
-			text += ": " + choice.Steps[0].Input
-		} else if choice.Steps != nil {
-			text += ": the wait of a retry ends"
-		}
+	text := moveText(&choice.Move)
+	switch {
+	case choice.Move.Kind != machine.TimerInput || choice.Steps == nil:
+	case len(choice.Steps) > 0:
+		text += ": " + choice.Steps[0].Input
 	default:
-		text = string(m.Kind)
+		text += ": the wait of a retry ends"
 	}
 	d := c.simulation.Machine().Definition()
 	for i := range choice.Fields {
