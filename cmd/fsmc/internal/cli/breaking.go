@@ -136,7 +136,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 // these. Nothing is to be believed of a comparison with it.
 func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 	if err == nil {
-		err = b.refuse(unit.Diags, unit.File)
+		err = b.refuseUnit(unit)
 	}
 	return unit, err
 }

@@ -224,6 +224,9 @@ func calledElsewhere(prog *ir.Program) []*ir.Machine {
 	return out
 }
 
+// refuseUnit is errFinding where unit has errors of syntax, names or types, which it prints.
+func (s *streams) refuseUnit(unit *lang.Unit) error { return s.refuse(unit.Diags, unit.File) }
+
 // refuse is errFinding where list has errors, which it prints.
 func (s *streams) refuse(list diag.List, sources diag.Sources) error {
 	var errs diag.List

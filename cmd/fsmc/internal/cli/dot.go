@@ -107,7 +107,7 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	broken := d.refuse(unit.Diags, unit.File)
+	broken := d.refuseUnit(unit)
 	m, err := pick(unit.Program, d.machine)
 	if err != nil {
 		return err

@@ -65,14 +65,7 @@ type exporter struct {
 }
 
 func (e *exporter) run(paths []string) error {
-	unit, err := e.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := e.refuse(unit.Diags, unit.File); err != nil {
-		return err
-	}
-	m, err := pick(unit.Program, e.machine)
+	_, m, err := e.loadOne(paths, e.machine, e.refuseUnit)
 	if err != nil {
 		return err
 	}

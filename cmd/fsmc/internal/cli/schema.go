@@ -56,14 +56,7 @@ type jsonActivity struct {
 }
 
 func (s *streams) printSchema(paths []string, name string) error {
-	unit, err := s.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := s.refuse(unit.Diags, unit.File); err != nil {
-		return err
-	}
-	m, err := pick(unit.Program, name)
+	_, m, err := s.loadOne(paths, name, s.refuseUnit)
 	if err != nil {
 		return err
 	}

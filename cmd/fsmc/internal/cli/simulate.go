@@ -164,14 +164,7 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 			return nil
 		})
 	}
-	unit, err := c.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := c.refuseErrors(unit); err != nil {
-		return err
-	}
-	picked, err := pick(unit.Program, c.machine)
+	_, picked, err := c.loadOne(paths, c.machine, c.refuseErrors)
 	if err != nil {
 		return err
 	}

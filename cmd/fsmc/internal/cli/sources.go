@@ -206,6 +206,19 @@ func (s *streams) loadFiles(paths []string, wanted func(name string) bool) (*lan
 	return unit, nil
 }
 
+// loadOne is load for a command about one machine. refuse says which errors of its unit are too many for it.
+func (s *streams) loadOne(paths []string, name string, refuse func(*lang.Unit) error) (*lang.Unit, *ir.Machine, error) {
+	unit, err := s.load(paths)
+	if err == nil {
+		err = refuse(unit)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := pick(unit.Program, name)
+	return unit, m, err
+}
+
 // sourceOf is the text of the file in which m stands, kept with its runs.
 func sourceOf(unit *lang.Unit, m *ir.Machine) string {
 	return string(unit.File(m.Span.Start.Filename).Src)

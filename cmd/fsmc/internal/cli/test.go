@@ -113,8 +113,8 @@ func (t *tester) run(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if unit.Diags.HasErrors() {
-		return t.refuse(unit.Diags, unit.File)
+	if err := t.refuseUnit(unit); err != nil {
+		return err
 	}
 	tests, err := table.Tests(unit.Program.Scenarios, func(s *ir.Scenario) bool { return !s.Broken && match.MatchString(s.Title) }, textIn(unit))
 	switch {
