@@ -48,9 +48,7 @@ func fromGit(ref string, paths []string) (*lang.Unit, error) {
 		}
 		sources = append(sources, found...)
 	}
-	unit := lang.LoadFrom(withoutTwins(sources), lang.Among(all))
-	unit.Files = nil
-	return unit, nil
+	return loadLean(withoutTwins(sources), lang.Among(all)), nil
 }
 
 // openGit finds the repository of a file or folder, and the tree that ref means there.

@@ -74,9 +74,7 @@ func (f *fixer) known() error {
 }
 
 func (f *fixer) load() *lang.Unit {
-	unit := lang.LoadFrom(f.reader.sources, f.reader.find)
-	unit.Files = nil
-	return unit
+	return loadLean(f.reader.sources, f.reader.find)
 }
 
 // round makes the fixes that can be made side by side, and reports whether there was one.

@@ -79,12 +79,10 @@ func (w *checkWatcher) read() (*lang.Unit, error) {
 		return nil, err
 	}
 	w.imported = map[string]bool{}
-	unit := lang.LoadFrom(r.sources, func(from, path string) ([]lang.Source, error) {
+	return loadLean(r.sources, func(from, path string) ([]lang.Source, error) {
 		w.imported[filepath.Join(filepath.Dir(from), filepath.FromSlash(path))] = true
 		return r.find(from, path)
-	})
-	unit.Files = nil
-	return unit, nil
+	}), nil
 }
 
 // first prints the whole report.

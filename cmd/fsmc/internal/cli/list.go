@@ -57,10 +57,7 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 		option[listedStatus]{"ending", listedStatus{status: runtime.Ending}},
 		option[listedStatus]{"finished", listedStatus{status: runtime.Finished}},
 		option[listedStatus]{"paused", listedStatus{runtime.Running, true}})
-	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only runs with this outcome",
-		option[runtime.Outcome]{"success", runtime.Success},
-		option[runtime.Outcome]{"failure", runtime.Failed},
-		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	outcomeFlag(c, &l.filter.Outcome)
 	f.StringVar(&l.filter.Parent, "parent", "", "only the children of the run with this `ID`")
 	tagFlag(c, &l.tags, "only runs with this tag, `NAME=VALUE`; repeat for more")
 	ageFlag(c, &l.age, runtime.ParseAge, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
@@ -86,6 +83,14 @@ type lister struct {
 type listedStatus struct {
 	status runtime.Status
 	paused bool
+}
+
+// outcomeFlag adds --outcome.
+func outcomeFlag(c *cobra.Command, into *runtime.Outcome) {
+	chooseFlag(c, into, "outcome", "", "only runs with this outcome",
+		option[runtime.Outcome]{"success", runtime.Success},
+		option[runtime.Outcome]{"failure", runtime.Failed},
+		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 }
 
 // pageOfRuns is how many runs are read at a time where many are meant.

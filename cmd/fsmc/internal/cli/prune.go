@@ -47,10 +47,7 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 	t.flags(c)
 	f := c.Flags()
 	ageFlag(c, &older, runtime.ParseAge, "older-than", "runs whose last step is at least an `AGE` ago: 12h, 30d")
-	chooseFlag(c, &query.Outcome, "outcome", "", "only runs with this outcome",
-		option[runtime.Outcome]{"success", runtime.Success},
-		option[runtime.Outcome]{"failure", runtime.Failed},
-		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	outcomeFlag(c, &query.Outcome)
 	f.StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.BoolVar(&apply, "apply", false, "delete the runs; without this flag, only count them")
 	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME`, which is kept")

@@ -75,11 +75,8 @@ type jsonDifference struct {
 	Replayed json.RawMessage `json:"replayed,omitempty"`
 	Why      string          `json:"why,omitempty"`
 
-	text string
+	text string // for people
 }
-
-// String is the difference for people.
-func (d *jsonDifference) String() string { return d.text }
 
 func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) error {
 	if err := r.each(ctx, db, run); err != nil {

@@ -216,14 +216,9 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 	opened := false
 	err := t.with(ctx, m, r.id, func(store runtime.Store) error {
 		opened = true
-		if r.worker != "" && !r.detach {
-			r.pool = process.StartWorkers(r.worker, r.workers, r.err)
-			defer r.pool.Close()
-			return whileWorkersStart(ctx, r.pool, func(ctx context.Context) error {
-				return f(ctx, runtime.NewEngine(store, opts...), store)
-			})
-		}
-		return f(ctx, runtime.NewEngine(store, opts...), store)
+		return r.withWorkers(ctx, func(ctx context.Context) error {
+			return f(ctx, runtime.NewEngine(store, opts...), store)
+		})
 	})
 	if !opened && r.follow && ctx.Err() != nil {
 		return nil // stopped before there was anything to do
@@ -236,9 +231,15 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 // released, but the run has started.
 const workerTrial = 100 * time.Millisecond
 
-// whileWorkersStart does f, and stops it where the workers' command turns out to
-// be none that can be started, which is the error then.
-func whileWorkersStart(ctx context.Context, pool *process.Workers, f func(context.Context) error) error {
+// withWorkers does f, with the processes of --worker if that is given. If its command turns out to be
+// none that can be started, f is stopped, and that is the error.
+func (r *runner) withWorkers(ctx context.Context, f func(context.Context) error) error {
+	if r.worker == "" || r.detach {
+		return f(ctx)
+	}
+	pool := process.StartWorkers(r.worker, r.workers, r.err)
+	defer pool.Close()
+	r.pool = pool
 	select {
 	case <-pool.Broken():
 		return pool.Err()

@@ -26,7 +26,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 func newServe(s *streams) *cobra.Command {
@@ -119,12 +118,7 @@ func (v *serving) serve(ctx context.Context) error {
 			return err
 		}
 		defer listener.Close()
-		if v.worker == "" {
-			return v.answer(ctx, store, listener, tokens)
-		}
-		v.pool = process.StartWorkers(v.worker, v.workers, v.err)
-		defer v.pool.Close()
-		return whileWorkersStart(ctx, v.pool, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
+		return v.withWorkers(ctx, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
 	})
 }
 
@@ -139,10 +133,8 @@ func (v *serving) usage() error {
 	if v.work && v.activities == "" && v.worker == "" {
 		return errors.New("--work needs --activities DIR or --worker CMD: it says what does the work")
 	}
-	if v.activities != "" {
-		if err := v.checkActivities(); err != nil {
-			return err
-		}
+	if err := v.checkActivities(); err != nil {
+		return err
 	}
 	if v.socket() != "" {
 		return nil
@@ -325,6 +317,17 @@ func (v *serving) sayAddress(listener net.Listener) {
 			fmt.Fprintf(v.err, "fsmc: --open: %v\n", err)
 		}
 	}
+}
+
+// logged writes a line for each request when its answer has ended.
+func logged(next http.Handler, logger *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := time.Now()
+		a := httpapi.SeeStatus(w)
+		next.ServeHTTP(a, r)
+		logger.Info("request", "method", r.Method, "path", r.URL.Path, "code", a.Status,
+			"ms", time.Since(begun).Milliseconds(), "actor", httpapi.Actor(r, ""))
+	})
 }
 
 // boundsText is the worst case of a machine, as fsmc check --format json has it.

@@ -189,8 +189,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
 }
 
-// load reads, parses and resolves paths. It gives no trees: of all that Load
-// makes they take the most memory, and from here on they are not read any more.
+// load reads, parses and resolves paths, without trees.
 func (s *streams) load(paths []string) (*lang.Unit, error) {
 	return s.loadFiles(paths, lang.InFolder)
 }
@@ -201,9 +200,15 @@ func (s *streams) loadFiles(paths []string, wanted func(name string) bool) (*lan
 	if err != nil {
 		return nil, err
 	}
-	unit := lang.LoadFrom(r.sources, r.find)
+	return loadLean(r.sources, r.find), nil
+}
+
+// loadLean parses and resolves sources. It gives no trees: of all that LoadFrom makes
+// they take the most memory, and from here on they are not read any more.
+func loadLean(sources []lang.Source, find lang.Importer) *lang.Unit {
+	unit := lang.LoadFrom(sources, find)
 	unit.Files = nil
-	return unit, nil
+	return unit
 }
 
 // loadOne is load for a command about one machine. refuse says which errors of its unit are too many for it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -62,8 +63,7 @@ scenario. With --generate: a machine has more configurations than are explored.`
 		},
 	}
 	chooseFlag(c, &t.report, "format", "text", "how to print",
-		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
-		option[testReport]{"junit", testReport{writeTestJUnit}})
+		option[testReport]{"text", writeTestText}, option[testReport]{"json", writeTestJSON}, option[testReport]{"junit", writeTestJUnit})
 	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
 	c.Flags().StringVar(&t.cover, "cover", "", "``also list what no scenario took; with a FILE.svg, draw it there")
 	c.Flags().Lookup("cover").NoOptDefVal = coverList
@@ -135,7 +135,7 @@ func (t *tester) run(paths []string) error {
 	if err := t.drawCover(&r); err != nil {
 		return err
 	}
-	if err := t.report.write(t.out, &r); err != nil {
+	if err := t.report(t.out, &r); err != nil {
 		return err
 	}
 	if r.failed() > 0 {
@@ -147,13 +147,8 @@ func (t *tester) run(paths []string) error {
 // textIn gives what stands at a place of unit, up to the end of its line.
 func textIn(unit *lang.Unit) func(token.Span) string {
 	return func(at token.Span) string {
-		src := unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset]
-		for i, c := range src {
-			if c == '\n' {
-				return string(src[:i])
-			}
-		}
-		return string(src)
+		line, _, _ := bytes.Cut(unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset], []byte("\n"))
+		return string(line)
 	}
 }
 

@@ -28,9 +28,7 @@ func (r *tested) failed() (n int) {
 }
 
 // testReport is a way to print it.
-type testReport struct {
-	write func(io.Writer, *tested) error
-}
+type testReport func(io.Writer, *tested) error
 
 func writeTestText(w io.Writer, r *tested) error {
 	var b bytes.Buffer
