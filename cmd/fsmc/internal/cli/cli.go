@@ -4,13 +4,12 @@
 // In the order in which to read it:
 //
 //   - What all commands share: cli.go, which puts them together; exit.go, of statuses; output.go,
-//     of --format; arguments.go, choice.go, age.go and tags.go, of arguments and flags; hook.go, of
-//     the binary that has fewer of them.
+//     of --format; arguments.go and flags.go; hook.go, of the binary that has fewer of them.
 //   - Each command has a file of its name, and one of many parts has more: check*.go, gen*.go,
 //     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go.
 //   - What commands on sources share: sources.go and imports.go; guards.go, of host guards.
-//   - What commands on a database share: store*.go, which opens it; view.go, which prints a run;
-//     steer.go, of one run or many; cancel_wait.go; listen_*.go, of sockets.
+//   - What commands on a database share: store*.go, which opens it; show.go, which prints a run;
+//     steer.go, of one run or many; listen_*.go, of sockets.
 package cli
 
 import (

@@ -12,13 +12,7 @@ import (
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/spf13/cobra"
 )
-
-// formatFlag adds the flag that every command with a report has.
-func formatFlag(c *cobra.Command, asJSON *bool) {
-	chooseFlag(c, asJSON, "format", "text", "how to print", option[bool]{"text", false}, option[bool]{"json", true})
-}
 
 // printJSON writes v indented, with a newline, and without escaping < > &. What could
 // do something to a terminal stands there by its number.

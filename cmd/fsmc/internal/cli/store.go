@@ -9,13 +9,11 @@ import (
 	osuser "os/user"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -179,10 +177,6 @@ func databasesInHelp(parent *cobra.Command) {
 	}
 }
 
-func machineFlag(c *cobra.Command, machine *string) {
-	c.Flags().StringVar(machine, "machine", "", "the machine called `NAME`, if PATH has several")
-}
-
 // runError puts an error about one run into words: what the run refuses, and
 // that there is none, is no fault of the database.
 func runError(ctx context.Context, store runtime.Store, run string, err error) error {
@@ -202,41 +196,6 @@ func runError(ctx context.Context, store runtime.Store, run string, err error) e
 // not its own.
 func notOfMachine(run, machine, wanted string) error {
 	return findingf("%s", describe.OtherMachine(run, machine, wanted))
-}
-
-// operatorFlags are those that say who sends a command, and why.
-func operatorFlags(c *cobra.Command, who *runtime.Operator) {
-	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME` for the history of the run")
-	noteFlag(c, &who.Reason, "reason", "", "why: a `TEXT` for the history of the run")
-}
-
-// note is the value of a flag with a text that is kept.
-type note struct{ into *string }
-
-func noteFlag(c *cobra.Command, into *string, name, value, usage string) {
-	*into = value
-	c.Flags().Var(note{into}, name, usage)
-}
-
-// String, Set and Type make it the value of a flag.
-func (n note) String() string {
-	if n.into == nil {
-		return ""
-	}
-	return *n.into
-}
-
-func (n note) Type() string { return "string" }
-
-func (n note) Set(text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return errors.New("it is not valid UTF-8")
-	case len(text) > machine.MaxNote:
-		return fmt.Errorf("it has %d bytes, more than the %d that are allowed", len(text), machine.MaxNote)
-	}
-	*n.into = text
-	return nil
 }
 
 // user is who is logged in, as the system's variables have it, or the system
