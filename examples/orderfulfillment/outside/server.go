@@ -5,10 +5,11 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 // Config says how the world is made.
@@ -51,22 +52,17 @@ type Tally struct {
 }
 
 // Start opens the services on a free loopback port.
-func Start(c Config) (*World, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	w := &World{
-		URL: "http://" + listener.Addr().String(), config: c,
-		stock: Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed), NoVan: maps.Clone(c.Stock.NoVan)},
-		kept:  map[string]Answer{}, calls: map[string]int{}, asked: map[string]int{},
+func Start(c Config) (w *World, err error) {
+	w = &World{
+		config: c,
+		stock:  Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed), NoVan: maps.Clone(c.Stock.NoVan)},
+		kept:   map[string]Answer{}, calls: map[string]int{}, asked: map[string]int{},
 		cards: map[string]string{}, seen: map[string]bool{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{service}", w.serve)
-	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go w.server.Serve(listener) //nolint:errcheck // it always ends with ErrServerClosed, by Close
-	return w, nil
+	w.URL, w.server, err = program.Serve(mux)
+	return w, err
 }
 
 // Close stops listening.
