@@ -229,7 +229,7 @@ func (w *watch) look() error {
 			from = now
 		}
 		since[id] = from
-		w.unattended(id, now.Sub(from))
+		w.note(func(t *tally) { t.unattended(id, now.Sub(from), w.noticed) })
 	}
 	w.since = since
 	return nil
