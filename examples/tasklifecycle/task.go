@@ -11,7 +11,7 @@ import (
 type task struct {
 	fate
 	mu        sync.Mutex // held by what the world asks and tells
-	spent     int // mishaps that have happened
+	spent     int        // mishaps that have happened
 	cancelled bool
 	held      bool
 	living    map[string]bool // visits of agents that are at work on it
