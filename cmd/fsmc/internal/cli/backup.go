@@ -29,7 +29,6 @@ If the replay of a run differs from what is stored, backup prints the difference
 and ends with exit status 1. The copy is kept: it is exact, and you may want it
 before fsmc repair.`,
 		Example: "  fsmc backup --db runs.db runs-2026-11-21.db",
-		Args:    arguments("FILE"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.backUp(cmd.Context(), args[0]) },
 	}
 	t.flags(c)

@@ -50,9 +50,7 @@ the machines in OLD or PATH have errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
   fsmc breaking --against old/ --format github machines/
   fsmc breaking --against runs.db --write-map moves.json review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
 	}
 	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
 	dbFlag(c, &b.db)

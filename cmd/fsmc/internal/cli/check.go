@@ -71,9 +71,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
   fsmc check --fix-rules bound-without-else,unused review.fsm
   fsmc check --watch .
   cat review.fsm | fsmc check -`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              k.run,
+		RunE: k.run,
 	}
 	chooseFlag(c, &k.format, "format", "text", "how to print",
 		option[reportFormat]{"text", reportFormat{write: writeText}},

@@ -21,8 +21,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // streams are where a command reads and writes.
@@ -139,7 +140,16 @@ one folder cannot have the same name; machines of different folders can.`,
 	}
 	root.AddCommand(newVersion(s))
 	versionFlag(root)
-	databasesInHelp(root)
+	eachCommand(root, fromUse)
+	eachCommand(root, databaseInHelp)
 	strict(root)
 	return root
+}
+
+// eachCommand does something with all commands below one.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	for _, below := range c.Commands() {
+		do(below)
+		eachCommand(below, do)
+	}
 }

@@ -31,7 +31,6 @@ An event that does not fit is refused and changes nothing: exit status 1.`,
 		Example: `  fsmc complete --db runs.db pr-17 post_comments CommentsPosted --reason "posted by hand"
   fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'
   fsmc complete --db runs.db batch-7 'r[3]' Found --data '{"note": "looked up"}'`,
-		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			payload, err := s.object(cmd, "data", data, "where the activity has nothing to say")
 			if err != nil {

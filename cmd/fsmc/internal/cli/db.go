@@ -48,7 +48,6 @@ func newDBInit(s *streams) *cobra.Command {
 The first command that runs something also makes them: use init if the workers have
 no right to make tables.`,
 		Example: "  fsmc db init --db postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := serverOnly(t.db); err != nil {
 				return err
@@ -85,7 +84,6 @@ while a process of an older version has the database open, and names that proces
 process that was killed counts for two more minutes.`,
 		Example: `  fsmc db migrate --db postgres://fsmc@db.example/runs
   fsmc db migrate --db postgres://fsmc@db.example/runs --apply`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := serverOnly(t.db); err != nil {
 				return err
@@ -146,7 +144,6 @@ roles that do not exist yet. With --apply, it runs the SQL in one transaction.
 Name the roles that you want. No role gets a password: set one with \password in psql.`,
 		Example: `  fsmc db roles --db postgres://postgres@db.example/runs --worker fsmc_worker
   fsmc db roles --db postgres://postgres@db.example/runs --owner fsmc_owner --worker fsmc_worker --reader fsmc_reader --apply`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch err := serverOnly(t.db); {
 			case err != nil:

@@ -38,7 +38,6 @@ cannot work with the database after "archive month". The command refuses it whil
 process of one has the database open.`,
 		Example: `  fsmc db archive --db postgres://fsmc@db.example/runs
   fsmc db archive month --db postgres://fsmc_owner@db.example/runs`,
-		Args:      arguments("[month|off]"),
 		ValidArgs: []string{postgres.ArchiveMonth, postgres.ArchiveOff},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := serverOnly(t.db); err != nil {

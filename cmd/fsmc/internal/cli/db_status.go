@@ -33,7 +33,6 @@ role pg_read_all_stats it does not see the standbys, or transactions of other ro
 
 Exit status 1: something is wrong.`,
 		Example: "  fsmc db status --db postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := serverOnly(t.db); err != nil {
 				return err

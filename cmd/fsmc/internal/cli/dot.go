@@ -45,8 +45,6 @@ errors, so that something may be missing in the diagram.`,
   fsmc dot review.fsm | dot -Tpdf > review.pdf
   fsmc dot --format mermaid -o review.mmd review.fsm
   fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if !cmd.Flags().Changed("format") {
 				d.target = named(d.output, d.target)

@@ -29,6 +29,7 @@ lists the rules. All texts are part of the binary.`,
   fsmc explain defer
   fsmc explain activity execution
   fsmc explain language`,
+		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return append(ruleNames(), words()...), cobra.ShellCompDirectiveNoFileComp
 		},

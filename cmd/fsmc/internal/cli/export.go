@@ -30,9 +30,7 @@ field "text".
 Exit status 1: the machine has errors of names or types.`,
 		Example: `  fsmc export --to xstate -o review.js review.fsm
   fsmc export --to scxml review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, paths []string) error { return e.run(paths) },
+		RunE: func(_ *cobra.Command, paths []string) error { return e.run(paths) },
 	}
 	var options []option[foreign.Target]
 	for _, f := range formats.Targets {

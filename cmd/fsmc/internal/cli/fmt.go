@@ -25,8 +25,6 @@ Exit status 1: a file has syntax errors; or, with --check or --diff, a file is n
 in the canonical form.`,
 		Example: `  fsmc fmt .
   fsmc fmt --diff review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			f.streams = s
 			return f.run(paths)

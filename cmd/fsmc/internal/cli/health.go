@@ -53,7 +53,6 @@ Exit status 1: something is listed.`,
   fsmc health --db runs.db --stuck 1h
   fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d
   fsmc health --db runs.db --share CodeReview.Failed=30%`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if query.Limit < 1 {
 				return errors.New("--limit is at least 1")

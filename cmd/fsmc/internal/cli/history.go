@@ -35,7 +35,6 @@ activities and its timers.`,
   fsmc history --db runs.db --format json pr-17
   fsmc history --db runs.db --tree pr-17
   fsmc history --db runs.db --format mermaid pr-17 > pr-17.mmd`,
-		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
 				if tree {

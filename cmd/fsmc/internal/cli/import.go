@@ -38,7 +38,6 @@ the machine as its field "text". Files are read up to 16 MiB.
 Exit status 1: the file is not of that format.`,
 		Example: `  fsmc import --from asl order.asl.json
   fsmc import --from asl -o order.fsm order.asl.json && fsmc check order.fsm`,
-		Args: arguments("PATH"),
 		RunE: func(_ *cobra.Command, paths []string) error { return i.run(paths[0]) },
 	}
 	var options []option[foreign.Source]

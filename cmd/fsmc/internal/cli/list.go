@@ -43,7 +43,6 @@ status 2. The same holds for a state that no run of these machines can be in.`,
   fsmc list --db runs.db --status running --older 1h
   fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"
   fsmc list --db runs.db --where "tag.team=pay status=halted"`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, time.Now()) },
 	}
 	l.flags(c)

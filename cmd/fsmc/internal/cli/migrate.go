@@ -47,9 +47,7 @@ If names have changed, --map FILE says how, as JSON:
 Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
 	}
 	m.flags(c)
 	machineFlag(c, &m.runner.machine)

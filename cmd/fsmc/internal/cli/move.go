@@ -42,7 +42,6 @@ exit status is 1; fsmc repair repairs a run.
 At the end, the file is renamed to FILE.moved-TIME, so that no worker continues its runs
 a second time. You can look at it, and delete it.`,
 		Example: "  fsmc move --from runs.db --to postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return m.move(cmd.Context()) },
 	}
 	c.Flags().StringVar(&m.from, "from", "", "the SQLite `FILE` with the runs")

@@ -34,7 +34,6 @@ can interrupt it. The table "prunings" keeps who pruned, when, why, and how many
 runs. The file does not shrink: SQLite uses its free pages again.`,
 		Example: `  fsmc prune --db runs.db --older-than 90d
   fsmc prune --db runs.db --older-than 30d --outcome success --apply --reason "retention"`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("older-than") {
 				return errors.New("--older-than AGE is missing: it says which finished runs to delete")

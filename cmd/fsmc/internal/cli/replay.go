@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +35,8 @@ Replay writes nothing, and other processes may use the database at the same time
 Exit status 1: there is a difference. Replay prints the first one of each run.`,
 		Example: `  fsmc replay --db runs.db
   fsmc replay --db runs.db pr-17`,
-		Args: arguments("[ID]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run := ""
-			if len(args) > 0 {
-				run = args[0]
-			}
+			run := strings.Join(args, "") // there is one at most
 			return r.with(cmd.Context(), readOnly, run, func(store runtime.Store) error {
 				return r.replay(cmd.Context(), store, run)
 			})

@@ -29,7 +29,6 @@ destroy the copy.
 If the replay of a run differs from what is stored, restore prints the difference
 and ends with exit status 1. It restores the backup anyway.`,
 		Example: "  fsmc restore --db runs.db runs-2026-11-21.db",
-		Args:    arguments("BACKUP"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.restore(cmd.Context(), args[0]) },
 	}
 	t.flags(c)

@@ -69,8 +69,6 @@ ended, because it waits for something, or because the command was stopped.`,
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --detach --params - month.fsm < november.json
   fsmc run --db runs.db --activities ./activities --follow`,
-		Args:              arguments("[PATH...]"),
-		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if cmd.Flags().Changed("id") && r.id == "" {
 				return errors.New("--id is empty: leave it out for a new run with an id of its own")

@@ -24,9 +24,7 @@ The schemas have the types and ranges of the machine. fsmc serve and fsmc mcp gi
 them to programs.`,
 		Example: `  fsmc schema review.fsm
   fsmc schema --machine Refund orders`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, paths []string) error { return s.printSchema(paths, name) },
+		RunE: func(_ *cobra.Command, paths []string) error { return s.printSchema(paths, name) },
 	}
 	machineFlag(c, &name)
 	return c

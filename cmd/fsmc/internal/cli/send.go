@@ -51,7 +51,7 @@ folder with the executable of the guard.`,
 				}
 				return fmt.Errorf("argument %q is one too many: the fields of an event are a JSON object, as in --data '{%q: %s}'", args[2], name, value)
 			}
-			return arguments("ID", "EVENT")(cmd, args)
+			return arguments(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("if-seq") && event.IfSeq < 1 {

@@ -55,7 +55,6 @@ Who may do what:
 		Example: `  fsmc serve --db runs.db
   fsmc serve --db runs.db --work --activities ./activities --open
   fsmc serve --db runs.db --addr 0.0.0.0:8376 --host runs.example --token-file tokens --tls-cert c.pem --tls-key k.pem`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.serve(cmd.Context()) },
 	}
 	dbFlag(c, &v.db)
@@ -107,12 +106,8 @@ func (v *serving) serve(ctx context.Context) error {
 			return fmt.Errorf("--token-file: %w", err)
 		}
 	}
-	m := readWrite
-	if v.readOnly {
-		m = readOnly
-	}
 	t := target{streams: v.streams, db: v.db}
-	return t.with(ctx, m, "", func(store runtime.Store) error {
+	return t.with(ctx, writing(!v.readOnly), "", func(store runtime.Store) error {
 		listener, err := v.bind()
 		if err != nil {
 			return err

@@ -23,7 +23,6 @@ func newShow(s *streams) *cobra.Command {
 the attempt, and the last error. Then it prints the allowed events with their
 fields, the data, the timers, and how far the bounds are used.`,
 		Example: "  fsmc show --db runs.db pr-17",
-		Args:    arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), readOnly, args[0], func(store runtime.Store) error {
 				v, err := runtime.NewEngine(store).Get(cmd.Context(), args[0])

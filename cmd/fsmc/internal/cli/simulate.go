@@ -56,9 +56,7 @@ line of the script could not be taken.`,
 		Example: `  fsmc simulate --param pr=17 review.fsm
   fsmc simulate --script path.txt --param pr=17 review.fsm
   fsmc simulate --db runs.db --run pr-17 --at 12`,
-		Args:              arguments("[PATH...]"),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return c.run(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error { return c.run(cmd.Context(), paths) },
 	}
 	dbFlag(cmd, &c.db)
 	machineFlag(cmd, &c.machine)

@@ -158,10 +158,8 @@ func (c *simulator) parse(words []string) (simulate.Move, error) {
 			words = words[1:]
 		}
 		return simulate.Move{Kind: machine.CancelInput, Force: force}, tooMany(words[1:])
-	case "pause":
-		return simulate.Move{Kind: machine.PauseInput}, tooMany(words[1:])
-	case "resume":
-		return simulate.Move{Kind: machine.ResumeInput}, tooMany(words[1:])
+	case string(machine.PauseInput), string(machine.ResumeInput):
+		return simulate.Move{Kind: machine.InputKind(words[0])}, tooMany(words[1:])
 	}
 	return c.parseNamed(words)
 }

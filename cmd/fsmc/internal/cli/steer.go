@@ -57,7 +57,7 @@ func (b *steering) check(c *cobra.Command, args []string) error {
 	case b.where == "" && c.Flags().Changed("where"):
 		return errors.New("--where is empty, and would match every run: write at least one term")
 	case b.where == "":
-		return arguments("ID")(c, args)
+		return takes(c, args, "ID")
 	}
 	return nil
 }

@@ -26,9 +26,9 @@ const (
 	create                // it is made where it does not exist
 )
 
-// writing is how a command opens the database that writes only with --apply.
-func writing(apply bool) mode {
-	if apply {
+// writing is how a command opens the database that only then writes, as with --apply.
+func writing(writes bool) mode {
+	if writes {
 		return readWrite
 	}
 	return readOnly
@@ -152,29 +152,26 @@ func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 }
 
 func dbFlag(c *cobra.Command, db *string) {
-	c.Flags().StringVar(db, "db", "", "") // databasesInHelp says what it is
+	c.Flags().StringVar(db, "db", "", "") // databaseInHelp says what it is
 	*db = os.Getenv(databaseVariable)     // and no default, which --help would print
 }
 
-// databasesInHelp says in the help of each command which databases it takes.
-func databasesInHelp(parent *cobra.Command) {
-	for _, c := range parent.Commands() {
-		databasesInHelp(c)
-		f := c.Flags().Lookup("db")
-		if f == nil || f.Usage != "" {
-			continue
-		}
-		kinds := "a `FILE` or postgres://…"
-		switch path := c.CommandPath(); {
-		case path == "fsmc backup", path == "fsmc restore":
-			kinds = "a `FILE`"
-		case strings.HasPrefix(path, "fsmc db "):
-			kinds = "a `URL`, postgres://…"
-		case worksOnTemporal(c):
-			kinds = "a `FILE`, postgres://… or temporal://…"
-		}
-		f.Usage = "the database: " + kinds + "; $FSMC_DB if not given"
+// databaseInHelp says in the help of a command which databases it takes.
+func databaseInHelp(c *cobra.Command) {
+	f := c.Flags().Lookup("db")
+	if f == nil || f.Usage != "" {
+		return
 	}
+	kinds := "a `FILE` or postgres://…"
+	switch path := c.CommandPath(); {
+	case path == "fsmc backup", path == "fsmc restore":
+		kinds = "a `FILE`"
+	case strings.HasPrefix(path, "fsmc db "):
+		kinds = "a `URL`, postgres://…"
+	case worksOnTemporal(c):
+		kinds = "a `FILE`, postgres://… or temporal://…"
+	}
+	f.Usage = "the database: " + kinds + "; $FSMC_DB if not given"
 }
 
 // runError puts an error about one run into words: what the run refuses, and

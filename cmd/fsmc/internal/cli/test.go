@@ -53,8 +53,6 @@ scenario. With --generate: a machine has more configurations than are explored.`
   fsmc test --cover=review.svg review_test.fsm
   fsmc test --format junit . > tests.xml
   fsmc test --generate review.fsm > review_test.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if t.generate {
 				return t.writeScenarios(paths)

@@ -35,7 +35,6 @@ with an outcome other than success. 3 if the command was stopped before.`,
 		Example: `  fsmc watch --db runs.db
   fsmc watch --db runs.db --where machine=Order --since 10m
   fsmc watch --db runs.db --until ended pr-17 && deploy`,
-		Args: arguments("[ID]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w.run = strings.Join(args, "")
 			return w.watch(cmd, time.Now())
