@@ -148,7 +148,8 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	}
 	r := report{unit: unit, bounds: k.bounds, runs: k.runs, expand: k.expand}
 	if k.bounds || k.format.worst {
-		r.list, r.worst = analyzed(unit, k.limit, k.runs)
+		r.list, r.worst = check.Analyze(unit.Program, all.Rules, k.limit, k.runs)
+		r.list = withFrontEnd(unit, r.list)
 	} else {
 		r.list = findings(unit, k.limit)
 	}
@@ -176,13 +177,6 @@ func collectSeldom() {
 // and what the rules found within limit configurations of a machine.
 func findings(unit *lang.Unit, limit int) diag.List {
 	return withFrontEnd(unit, check.RunUpTo(unit.Program, all.Rules, limit))
-}
-
-// analyzed is findings with the worst case of every machine, and with the runs that
-// reach its figures where runs says so.
-func analyzed(unit *lang.Unit, limit int, runs bool) (diag.List, []*check.Worst) {
-	list, worst := check.Analyze(unit.Program, all.Rules, limit, runs)
-	return withFrontEnd(unit, list), worst
 }
 
 // withFrontEnd adds what the front end found to list.

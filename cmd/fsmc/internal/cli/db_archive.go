@@ -19,9 +19,8 @@ type archiveReport struct {
 	Months  []postgres.Month `json:"months"`
 }
 
-func newDBArchive(s *streams) *cobra.Command {
-	t := target{streams: s}
-	c := &cobra.Command{
+func newDBArchive(t *target) *cobra.Command {
+	return &cobra.Command{
 		Use:   "archive [month|off]",
 		Short: "Print or set whether ended runs are moved to tables by month",
 		Long: `Archive is for databases that keep more than some ten million ended runs. After
@@ -40,9 +39,6 @@ process of one has the database open.`,
   fsmc db archive month --db postgres://fsmc_owner@db.example/runs`,
 		ValidArgs: []string{postgres.ArchiveMonth, postgres.ArchiveOff},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := serverOnly(t.db); err != nil {
-				return err
-			}
 			if len(args) > 0 {
 				switch err := postgres.SetArchive(cmd.Context(), t.db, args[0]); {
 				case errors.Is(err, postgres.ErrOlderHosts):
@@ -63,8 +59,6 @@ process of one has the database open.`,
 			})
 		},
 	}
-	t.flags(c)
-	return c
 }
 
 func writeMonths(w io.Writer, months []postgres.Month) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,17 +119,23 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 		if err := runtime.NewEngine(db).CheckFilter(cmd.Context(), &f); err != nil {
 			return err
 		}
-		var rows []runtime.RunRow
-		err := store.EachRun(cmd.Context(), db, f, pageOfRuns, func(row *runtime.RunRow) error {
-			row.Snapshot = nil // which may be large, and is not printed
-			rows = append(rows, *row)
-			return nil
-		})
+		rows, err := matching(cmd.Context(), db, f)
 		if err != nil {
 			return err
 		}
 		return l.writeRuns(rows, f.Limit, now)
 	})
+}
+
+// matching are the runs that a filter lets through, without their snapshots: there may be many,
+// and these may be large.
+func matching(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, err error) {
+	err = store.EachRun(ctx, db, f, pageOfRuns, func(row *runtime.RunRow) error {
+		row.Snapshot = nil
+		rows = append(rows, *row)
+		return nil
+	})
+	return rows, err
 }
 
 func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) error {

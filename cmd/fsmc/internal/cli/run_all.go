@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // workOnAll works on every unfinished run of the store, each by its own
@@ -70,19 +69,15 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	return err
 }
 
-// unfinishedRuns are those that have not ended, without their snapshots: there
-// may be many.
+// unfinishedRuns are those that have not ended.
 func unfinishedRuns(ctx context.Context, db runtime.Store) ([]runtime.RunRow, error) {
 	var rows []runtime.RunRow
 	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
-		err := store.EachRun(ctx, db, runtime.RunFilter{Status: status}, pageOfRuns, func(row *runtime.RunRow) error {
-			row.Snapshot = nil
-			rows = append(rows, *row)
-			return nil
-		})
+		some, err := matching(ctx, db, runtime.RunFilter{Status: status})
 		if err != nil {
 			return nil, fmt.Errorf("the runs cannot be read: %w", err)
 		}
+		rows = append(rows, some...)
 	}
 	return rows, nil
 }
