@@ -181,16 +181,7 @@ func (n *network) live(look func(minute int) error) error {
 	busy, over := context.WithCancel(n.ctx)
 	defer over()
 	n.work.Go(func() { n.failed(n.disturb(busy)) })
-	err := n.untilDone(look)
-	over()
-	if err == nil {
-		n.work.Wait()
-		err = n.lead.engine.WaitDelivered(n.ctx)
-	}
-	if n.ctx.Err() != nil {
-		err = context.Cause(n.ctx)
-	}
-	n.stop(err)
+	err := n.untilOver(look, over)
 	n.work.Wait()
 	if err != nil {
 		return err
