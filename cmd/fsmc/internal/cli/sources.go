@@ -30,7 +30,6 @@ type reader struct {
 	read    map[string]lang.Source // by the place of the file
 	from    map[string]origin      // by the name of the source
 
-	roots    map[string]string        // of folders that are named
 	folders  map[string][]lang.Source // by what an import of them leads to
 	imported int                      // files
 	size     int                      // of these, in bytes
@@ -39,7 +38,7 @@ type reader struct {
 // origin is where a source comes from.
 type origin struct {
 	file string // its place
-	base string // the place of the folder that is named, or of the one with the file that is
+	root string // of the project, as seen from the folder that is named, or from the one with the file that is
 }
 
 // readSources reads the named files; a directory stands for every *.fsm below
@@ -51,7 +50,7 @@ func (s *streams) readSources(paths []string) (*reader, error) {
 
 // readFiles is readSources with those files of a directory that are wanted.
 func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*reader, error) {
-	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
+	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
 		names, err := []string{p}, error(nil)
 		if s.open[p] == nil {
@@ -60,12 +59,15 @@ func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*rea
 		if err != nil {
 			return nil, err
 		}
-		base := placeOf(p)
-		if info, err := os.Stat(base); err != nil || !info.IsDir() {
-			base = filepath.Dir(base)
+		folder := placeOf(p)
+		if p == "-" {
+			folder = placeOf(".")
+		} else if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			folder = filepath.Dir(folder)
 		}
+		root := projectOf(folder)
 		for _, name := range names {
-			if err := r.add(name, base); err != nil {
+			if err := r.add(name, root); err != nil {
 				return nil, err
 			}
 		}
@@ -74,7 +76,7 @@ func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*rea
 }
 
 // add reads a file that is named, unless it has been read.
-func (r *reader) add(name, base string) error {
+func (r *reader) add(name, root string) error {
 	file := placeOf(name)
 	if _, seen := r.read[file]; seen {
 		return nil
@@ -83,15 +85,11 @@ func (r *reader) add(name, base string) error {
 	if err != nil {
 		return err
 	}
+	at := origin{file, root}
 	if name == "-" { // its imports are seen from the working directory
-		if base, err = os.Getwd(); err != nil {
-			return err
-		}
-		base = placeOf(base)
-		r.from[src.Name] = origin{filepath.Join(base, "stdin.fsm"), base}
-	} else {
-		r.from[src.Name] = origin{file, base}
+		at.file = filepath.Join(placeOf("."), "stdin.fsm")
 	}
+	r.from[src.Name] = at
 	r.read[file] = src
 	r.sources = append(r.sources, src)
 	return nil
