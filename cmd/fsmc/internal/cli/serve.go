@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +111,7 @@ func (v *serving) serve(ctx context.Context) error {
 	return t.with(ctx, writing(!v.readOnly), "", func(store runtime.Store) error {
 		listener, err := v.bind()
 		if err != nil {
-			return err
+			return v.noListener(err)
 		}
 		defer listener.Close()
 		return v.withWorkers(ctx, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
@@ -163,24 +164,16 @@ func (v *serving) socket() string {
 func (v *serving) bind() (net.Listener, error) {
 	path := v.socket()
 	if path == "" {
-		listener, err := net.Listen("tcp", v.addr)
-		if err != nil {
-			return nil, v.noListener(err)
-		}
-		return listener, nil
+		return net.Listen("tcp", v.addr)
 	}
 	// A socket that a server left behind when it was killed is in the way; one that answers is not.
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
-		return nil, v.noListener(syscall.EADDRINUSE)
+		return nil, syscall.EADDRINUSE
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
-	listener, err := listenPrivately(path)
-	if err != nil {
-		return nil, v.noListener(err)
-	}
-	return listener, nil
+	return listenPrivately(path)
 }
 
 // noListener says why the server cannot listen.
@@ -304,10 +297,7 @@ func (v *serving) sayAddress(listener net.Listener) {
 	address := scheme + "://" + listener.Addr().String() + v.base
 	fmt.Fprintln(v.out, address)
 	if v.open {
-		opener := map[string]string{"darwin": "open", "windows": "explorer"}[goruntime.GOOS]
-		if opener == "" {
-			opener = "xdg-open"
-		}
+		opener := cmp.Or(map[string]string{"darwin": "open", "windows": "explorer"}[goruntime.GOOS], "xdg-open")
 		if err := exec.Command(opener, address).Start(); err != nil {
 			fmt.Fprintf(v.err, "fsmc: --open: %v\n", err)
 		}
