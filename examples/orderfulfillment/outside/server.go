@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/internal/program"
@@ -31,9 +32,8 @@ type World struct {
 	config Config
 	stock  Stock
 
-	// Guarded by the book's lock, so that what happens and what is known of it
-	// move together.
-	book  Book
+	mu    sync.Mutex // so that what happens and what is known of it move together
+	book  []Entry
 	kept  map[string]Answer // by service and key
 	calls map[string]int    // by service and order: for the faults
 	asked map[string]int    // authorizations, by order
@@ -68,13 +68,10 @@ func Start(c Config) (w *World, err error) {
 // Close stops listening.
 func (w *World) Close() error { return w.server.Close() }
 
-// Entries is all that has happened.
-func (w *World) Entries() []Entry { return w.book.Entries() }
-
 // Tally is what has been asked so far.
 func (w *World) Tally() Tally {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.tally
 }
 
@@ -103,8 +100,8 @@ const latency = 15 * time.Millisecond
 
 // take does what is asked, once for each key, unless it fails first.
 func (w *World) take(name string, r Request, key string) (Answer, fault) {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.tally.Requests++
 	if name == "capture" {
 		w.tally.Captures++

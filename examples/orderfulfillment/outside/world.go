@@ -74,7 +74,7 @@ func (w *World) authorize(r Request, key string) Answer {
 // capture charges whatever it is asked to: that a request is a repeat it knows
 // by the key alone.
 func (w *World) capture(r Request, key string) Answer {
-	if n, _ := w.book.net(r.Order, Authorized, Voided); n == 0 {
+	if n, _ := w.net(r.Order, Authorized, Voided); n == 0 {
 		return Answer{Code: 402, Why: "no authorization stands"}
 	}
 	if w.cards[r.Order] == CardShort {
@@ -85,10 +85,10 @@ func (w *World) capture(r Request, key string) Answer {
 
 // settle voids what was only authorized.
 func (w *World) settle(r Request, key string) Answer {
-	if n, id := w.book.net(r.Order, Charged, Refunded); n > 0 {
+	if n, id := w.net(r.Order, Charged, Refunded); n > 0 {
 		return Answer{Code: 200, ID: id, Captured: true}
 	}
-	if n, _ := w.book.net(r.Order, Authorized, Voided); n == 0 {
+	if n, _ := w.net(r.Order, Authorized, Voided); n == 0 {
 		return Answer{Code: 200}
 	}
 	return w.happen(Voided, r, key)
@@ -118,7 +118,7 @@ func (w *World) reserveVan(r Request, key string) Answer {
 // once does what is not done already: who is asked looks at what there is for the order.
 func once(did, undid Kind) service {
 	return func(w *World, r Request, key string) Answer {
-		if n, id := w.book.net(r.Order, did, undid); n > 0 {
+		if n, id := w.net(r.Order, did, undid); n > 0 {
 			return Answer{Code: 200, ID: id}
 		}
 		return w.happen(did, r, key)
@@ -128,7 +128,7 @@ func once(did, undid Kind) service {
 // undo undoes what is done, if it is.
 func undo(did, undid Kind) service {
 	return func(w *World, r Request, key string) Answer {
-		n, id := w.book.net(r.Order, did, undid)
+		n, id := w.net(r.Order, did, undid)
 		if n == 0 {
 			return Answer{Code: 200, ID: id}
 		}
@@ -139,7 +139,7 @@ func undo(did, undid Kind) service {
 // undoInHouse undoes what can be undone only until the goods have left the house.
 func undoInHouse(did, undid Kind) service {
 	return func(w *World, r Request, key string) Answer {
-		if shipped, id := w.book.net(r.Order, Shipped, ""); shipped > 0 {
+		if shipped, id := w.net(r.Order, Shipped, ""); shipped > 0 {
 			return Answer{Code: 200, ID: id}
 		}
 		return undo(did, undid)(w, r, key)
@@ -148,16 +148,16 @@ func undoInHouse(did, undid Kind) service {
 
 // happen writes down that something was done, under an id of its own.
 func (w *World) happen(kind Kind, r Request, key string) Answer {
-	id := fmt.Sprintf("%.2s_%04d", kind, len(w.book.entries)+1)
-	w.book.add(Entry{Kind: kind, Order: r.Order, Amount: r.Amount, ID: id, Key: key})
+	id := fmt.Sprintf("%.2s_%04d", kind, len(w.book)+1)
+	w.book = append(w.book, Entry{Seq: len(w.book) + 1, Kind: kind, Order: r.Order, Amount: r.Amount, ID: id, Key: key})
 	return Answer{Code: 200, ID: id}
 }
 
 // Ship takes a parcel away. A message that has been seen before is known by its
 // id, and nothing happens.
 func (w *World) Ship(order, message string) {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if !w.seen[message] {
 		w.seen[message] = true
 		w.happen(Shipped, Request{Order: order}, message)
@@ -166,14 +166,14 @@ func (w *World) Ship(order, message string) {
 
 // RepairLine repairs the packing line.
 func (w *World) RepairLine() {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	clear(w.stock.Jammed)
 }
 
 // SendVans lets the carrier fetch what it could not.
 func (w *World) SendVans() {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	clear(w.stock.NoVan)
 }

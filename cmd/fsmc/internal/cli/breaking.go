@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,9 +108,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 	if isDatabase(b.against) {
 		report.stored = true
 		report.Added = nil // its versions are those of one machine each
-		if b.db == "" {
-			b.db = b.against
-		}
+		b.db = cmp.Or(b.db, b.against)
 	}
 	if b.db != "" {
 		if err := b.count(ctx, report); err != nil {

@@ -41,14 +41,20 @@ func fromGit(ref string, paths []string) (*lang.Unit, error) {
 		return nil, err
 	}
 	var sources []lang.Source
+	seen := map[string]bool{}
 	for _, place := range wanted {
 		found := t.below(all, place)
 		if len(found) == 0 {
 			return nil, fmt.Errorf("there is no .fsm file at or below %q in %q", place, t.ref)
 		}
-		sources = append(sources, found...)
+		for _, s := range found {
+			if !seen[s.Name] { // else it is named twice
+				seen[s.Name] = true
+				sources = append(sources, s)
+			}
+		}
 	}
-	return loadLean(withoutTwins(sources), lang.Among(all)), nil
+	return loadLean(sources, lang.Among(all)), nil
 }
 
 // openGit finds the repository of a file or folder, and the tree that ref means there.
@@ -155,19 +161,6 @@ func (t *gitTree) below(all []lang.Source, place string) []lang.Source {
 	at := t.named(place)
 	for _, s := range all {
 		if place == "." || s.Name == at || strings.HasPrefix(s.Name, at+"/") {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// withoutTwins leaves out what is named twice.
-func withoutTwins(list []lang.Source) []lang.Source {
-	seen := map[string]bool{}
-	var out []lang.Source
-	for _, s := range list {
-		if !seen[s.Name] {
-			seen[s.Name] = true
 			out = append(out, s)
 		}
 	}

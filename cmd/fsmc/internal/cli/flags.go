@@ -73,12 +73,7 @@ func noteFlag(c *cobra.Command, into *string, name, value, usage string) {
 }
 
 // String, Set and Type make it the value of a flag.
-func (n note) String() string {
-	if n.into == nil {
-		return ""
-	}
-	return *n.into
-}
+func (n note) String() string { return *n.into }
 
 func (n note) Type() string { return "string" }
 

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 
@@ -133,9 +133,7 @@ func (m *migrator) readMapping() error {
 	}
 	text, err := os.ReadFile(m.mapping)
 	if m.mapping == "-" {
-		var in bytes.Buffer
-		_, err = in.ReadFrom(m.in)
-		text = in.Bytes()
+		text, err = io.ReadAll(m.in)
 	}
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
@@ -163,18 +161,15 @@ func (m *migrator) show(r *migrateReport, others func() error) error {
 
 // childrenPhrase says what becomes of the children of a run that moves.
 func childrenPhrase(r *runtime.MigratedRun) (text string) {
-	switch n := len(r.Keeps); {
-	case n == 1:
-		text = "; 1 child keeps its version"
-	case n > 1:
-		text = fmt.Sprintf("; %d children keep their versions", n)
+	say := func(n int, one, several string) {
+		if n == 1 {
+			text += "; 1 child " + one
+		} else if n > 1 {
+			text += fmt.Sprintf("; %d children %s", n, several)
+		}
 	}
-	switch n := len(r.Cancels); {
-	case n == 1:
-		text += "; 1 child is cancelled"
-	case n > 1:
-		text += fmt.Sprintf("; %d children are cancelled", n)
-	}
+	say(len(r.Keeps), "keeps its version", "keep their versions")
+	say(len(r.Cancels), "is cancelled", "are cancelled")
 	return text
 }
 

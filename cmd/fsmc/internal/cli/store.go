@@ -52,14 +52,8 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 			return nil, noDatabase(path)
 		}
 	}
-	var options []sqlite.Option
-	switch m {
-	case readOnly:
-		options = append(options, sqlite.ReadOnly())
-	case readWrite:
-		options = append(options, sqlite.Existing())
-	}
-	return sqlite.Open(ctx, path, options...)
+	options := map[mode][]sqlite.Option{readOnly: {sqlite.ReadOnly()}, readWrite: {sqlite.Existing()}}
+	return sqlite.Open(ctx, path, options[m]...)
 }
 
 // errNotFile is the error of a --db that is meant as a database of a server. It does not say it again,

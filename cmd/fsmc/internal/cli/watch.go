@@ -158,13 +158,11 @@ func (w *watcher) printNew(ctx context.Context) error {
 		}
 		for i := range rows {
 			w.after = rows[i].ID
-			if ok, err := w.wants(ctx, &rows[i]); err != nil || !ok {
-				if err != nil {
-					return err
-				}
-				continue
+			wanted, err := w.wants(ctx, &rows[i])
+			if wanted {
+				err = w.printStep(&rows[i])
 			}
-			if err := w.printStep(&rows[i]); err != nil {
+			if err != nil {
 				return err
 			}
 		}
