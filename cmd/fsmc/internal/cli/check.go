@@ -94,16 +94,16 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 
 // checker is a call of check, as its flags say.
 type checker struct {
-	streams *streams
-	format  reportFormat
-	strict  bool
-	bounds  bool
-	runs    bool
-	expand  bool
-	limit   int
-	fix     bool
-	watch   bool
-	fixes   fixer
+	*streams
+	format reportFormat
+	strict bool
+	bounds bool
+	runs   bool
+	expand bool
+	limit  int
+	fix    bool
+	watch  bool
+	fixes  fixer
 }
 
 // refuse is the error of flags that do not go together.
@@ -126,17 +126,16 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	if err := k.refuse(cmd); err != nil {
 		return err
 	}
-	status := func(r report) error { return r.status(k.strict) }
 	collectSeldom()
 	if k.watch {
-		return (&checkWatcher{streams: k.streams, limit: k.limit, paths: paths, expand: k.expand, status: status}).run(cmd.Context())
+		return (&checkWatcher{checker: k, paths: paths}).run(cmd.Context())
 	}
-	out, load := k.streams.out, k.streams.load
+	out, load := k.out, k.load
 	if k.fix {
 		k.fixes.streams, k.fixes.limit = k.streams, k.limit
 		load = k.fixes.run
 		if slices.Contains(paths, "-") {
-			out = k.streams.err
+			out = k.err
 		}
 	}
 	unit, err := load(paths)
@@ -157,7 +156,7 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	if err := k.format.write(out, r); err != nil {
 		return err
 	}
-	return status(r)
+	return r.status(k.strict)
 }
 
 // collectSeldom lets garbage grow to twice what is in use before it is collected,

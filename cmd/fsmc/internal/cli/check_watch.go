@@ -25,11 +25,8 @@ import (
 // what is there now. It looks at the files again and again, since a few files are looked at
 // in no time, on every system and over every network.
 type checkWatcher struct {
-	*streams
-	limit  int
-	expand bool
-	paths  []string
-	status func(report) error // with which a report ends a check
+	*checker
+	paths []string
 
 	texts    map[string][]byte // by name: of the last check
 	imported map[string]bool   // the places to which imports lead, whether or not something is there
@@ -110,7 +107,7 @@ func (w *checkWatcher) check(ctx context.Context, unit *lang.Unit) (report, erro
 	for name, file := range unit.Sources {
 		w.texts[name] = []byte(file.Src)
 	}
-	w.last, w.ended = r.list, w.status(r)
+	w.last, w.ended = r.list, r.status(w.strict)
 	return r, nil
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -36,10 +38,7 @@ An event that does not fit is refused and changes nothing: exit status 1.`,
 			if err != nil {
 				return err
 			}
-			done := runtime.Completion{Activity: args[1], Data: payload, Operator: who}
-			if len(args) > 2 {
-				done.Event = args[2]
-			}
+			done := runtime.Completion{Activity: args[1], Event: strings.Join(args[2:], ""), Data: payload, Operator: who}
 			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
 				return engine.Complete(cmd.Context(), args[0], done)
 			})
