@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -40,7 +41,7 @@ func (s *shared) spoken() []found {
 		}
 		for _, i := range byRule[r] {
 			f := reached[i]
-			stands[i] = !standing.silences(f, r) && !all.settles(f.Question)
+			stands[i] = !standing.silences(f) && !all.settles(f.Question)
 		}
 		for _, i := range byRule[r] {
 			if stands[i] {
@@ -57,9 +58,9 @@ func (s *shared) spoken() []found {
 	return out
 }
 
-// said holds what was reported: the rule, and one of the things that two
-// findings can share.
-type said map[topic]bool
+// said holds what was reported, and how much it weighs: the rule, and one of the things
+// that two findings can share.
+type said map[topic]diag.Severity
 
 type topic struct {
 	rule  string
@@ -70,21 +71,25 @@ type topic struct {
 }
 
 func (s said) add(f found) {
-	s[topic{rule: f.rule.Name}] = true
+	note := func(t topic) {
+		t.rule = f.rule.Name
+		s[t] = max(s[t], f.severity())
+	}
+	note(topic{})
 	if f.Span.IsValid() {
-		s[topic{rule: f.rule.Name, place: f.Span}] = true
+		note(topic{place: f.Span})
 	}
 	if f.State != nil {
-		s[topic{rule: f.rule.Name, state: f.State}] = true
+		note(topic{state: f.State})
 	}
 	for _, also := range append(f.Also[:len(f.Also):len(f.Also)], f.Behind...) {
-		s[topic{rule: f.rule.Name, state: also}] = true
+		note(topic{state: also})
 	}
 	if f.Field != nil {
-		s[topic{rule: f.rule.Name, field: f.Field}] = true
+		note(topic{field: f.Field})
 	}
 	for _, in := range f.Inputs {
-		s[topic{rule: f.rule.Name, input: in}] = true
+		note(topic{input: in})
 	}
 }
 
@@ -94,37 +99,43 @@ func (s said) settles(q *Question) bool {
 	if q == nil || q.rule == nil {
 		return false
 	}
-	f := found{Finding: Finding{State: q.State, Inputs: q.Inputs}}
+	f := found{Finding: Finding{State: q.State, Inputs: q.Inputs}, rule: q.rule}
 	if q.finding != nil {
 		f.Finding = *q.finding
 	}
-	return f.State != nil && s[topic{rule: q.Rule, state: f.State}] || s.silences(f, q.rule)
+	_, same := s[topic{rule: q.Rule, state: f.State}]
+	return f.State != nil && same || s.silences(f)
 }
 
-// silences reports whether something that was said makes f, a finding of rule,
-// superfluous.
-func (s said) silences(f found, rule *Rule) bool {
-	for _, by := range rule.SilencedBy {
+// silences reports whether something that was said makes f superfluous. What a comment can
+// allow silences no error.
+func (s said) silences(f found) bool {
+	for _, by := range f.rule.SilencedBy {
+		has := func(t topic) bool {
+			t.rule = by.Rule
+			weight, ok := s[t]
+			return ok && (weight == diag.Error || f.severity() != diag.Error)
+		}
 		switch by.At {
 		case SameMachine:
-			if s[topic{rule: by.Rule}] {
+			if has(topic{}) {
 				return true
 			}
 		case SamePlace:
-			if f.Span.IsValid() && s[topic{rule: by.Rule, place: f.Span}] {
+			if f.Span.IsValid() && has(topic{place: f.Span}) {
 				return true
 			}
 		case SameState:
-			if f.State != nil && s[topic{rule: by.Rule, state: f.State}] {
+			if f.State != nil && has(topic{state: f.State}) {
 				return true
 			}
 			for _, also := range f.Also {
-				if s[topic{rule: by.Rule, state: also}] {
+				if has(topic{state: also}) {
 					return true
 				}
 			}
 		case SameField:
-			if f.Field != nil && s[topic{rule: by.Rule, field: f.Field}] {
+			if f.Field != nil && has(topic{field: f.Field}) {
 				return true
 			}
 		case SameInput, RestsOn:
@@ -133,7 +144,7 @@ func (s said) silences(f found, rule *Rule) bool {
 				inputs = f.Rests
 			}
 			for _, in := range inputs {
-				if s[topic{rule: by.Rule, input: in}] {
+				if has(topic{input: in}) {
 					return true
 				}
 			}

@@ -40,7 +40,8 @@ programs with JSON below /api/v1, agents at /mcp, and monitors at /health and
 /health/workflows. It prints one line, the address. After a SIGTERM or an interrupt,
 requests have ten seconds to finish.
 
-With --work, it also works on the runs, as fsmc run --follow does.
+With --work, it also works on the runs, as fsmc run --follow does, and waits like that for a
+database that does not exist yet.
 
 Who may do what:
   - Without tokens, the server listens on this computer only, and every user of the computer
@@ -107,8 +108,15 @@ func (v *serving) serve(ctx context.Context) error {
 			return fmt.Errorf("--token-file: %w", err)
 		}
 	}
+	m := writing(!v.readOnly)
+	switch {
+	case v.work && isServer(v.db):
+		m = create // as the first worker does
+	case v.work && v.waitForDatabase(ctx) != nil:
+		return nil // stopped before there was anything to serve
+	}
 	t := target{streams: v.streams, db: v.db}
-	return t.with(ctx, writing(!v.readOnly), "", func(store runtime.Store) error {
+	return t.with(ctx, m, "", func(store runtime.Store) error {
 		listener, err := v.bind()
 		if err != nil {
 			return v.noListener(err)
