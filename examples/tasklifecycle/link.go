@@ -25,26 +25,18 @@ func unreached(err error) bool {
 	return errors.Is(err, errCut) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, runtime.ErrUnknown)
 }
 
-func (l *link) err() error {
-	if l.cut.Load() {
-		return errCut
-	}
-	return nil
-}
-
 // ask asks the database for something, if it can be reached.
-func ask[T any](l *link, what func() (T, error)) (T, error) {
-	if err := l.err(); err != nil {
-		var none T
-		return none, err
+func ask[T any](l *link, what func() (T, error)) (none T, err error) {
+	if l.cut.Load() {
+		return none, errCut
 	}
 	return what()
 }
 
 // tell tells it something.
 func (l *link) tell(what func() error) error {
-	if err := l.err(); err != nil {
-		return err
+	if l.cut.Load() {
+		return errCut
 	}
 	return what()
 }

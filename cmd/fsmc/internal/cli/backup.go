@@ -35,7 +35,6 @@ before fsmc repair.`,
 	return c
 }
 
-// backupReport is what backup --format json prints.
 type backupReport struct {
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`

@@ -66,10 +66,8 @@ the machines in OLD or PATH have errors.`,
 	return c
 }
 
-// breakingFormat is a way to print what breaks.
 type breakingFormat func(io.Writer, *breakingReport) error
 
-// breaker is one call of breaking.
 type breaker struct {
 	target
 	against string
@@ -138,7 +136,6 @@ func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 	return unit, err
 }
 
-// compare compares new with each of old.
 func (b *breaker) compare(old []*lang.Unit, new *lang.Unit) *breaking.Result {
 	var results []*breaking.Result
 	for _, u := range old {

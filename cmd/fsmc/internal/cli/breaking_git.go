@@ -16,7 +16,6 @@ import (
 // Machines as they stand in git are read from its object store, by git itself: nothing is
 // checked out, and no file is touched.
 
-// gitTree is a tree of a repository.
 type gitTree struct {
 	top  string // the folder of the repository
 	ref  string // as given

@@ -163,7 +163,6 @@ func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 	return t.Flush()
 }
 
-// figure is one figure of a worst case.
 type figure struct {
 	check.Figure
 	label string                // in a table

@@ -198,7 +198,6 @@ func (f *fixer) verdict() error {
 	return nil
 }
 
-// fixesHelp lists the rules with fixes.
 func fixesHelp() string {
 	var text string
 	for _, r := range all.Rules {

@@ -6,7 +6,9 @@
 //   - What all commands share: cli.go, which puts them together; exit.go, of statuses; output.go,
 //     of --format; arguments.go and flags.go; hook.go, of the binary that has fewer of them.
 //   - Each command has a file of its name, and one of many parts has more: check*.go, gen*.go,
-//     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go.
+//     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go. A type such as
+//     exporter or lister is one call of its command; one such as healthReport is what the command
+//     prints with --format json.
 //   - What commands on sources share: sources.go and imports.go; guards.go, of host guards.
 //   - What commands on a database share: store*.go, which opens it; show.go, which prints a run;
 //     steer.go, of one run or many; listen_*.go, of sockets.

@@ -153,7 +153,6 @@ Name the roles that you want. No role gets a password: set one with \password in
 	return c
 }
 
-// grantReport is what db roles --format json prints.
 type grantReport struct {
 	Statements []string `json:"statements"`
 	Applied    bool     `json:"applied"`

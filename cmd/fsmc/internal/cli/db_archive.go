@@ -13,7 +13,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 )
 
-// archiveReport is what db archive --format json prints.
 type archiveReport struct {
 	Archive string           `json:"archive"`
 	Months  []postgres.Month `json:"months"`

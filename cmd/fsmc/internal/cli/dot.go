@@ -82,7 +82,6 @@ func named(file string, target codegen.Target) codegen.Target {
 	return target
 }
 
-// drawer is one call of dot.
 type drawer struct {
 	*streams
 	target                   codegen.Target

@@ -54,7 +54,6 @@ func formatList[T any](formats []T, of func(T) (name, summary string)) string {
 	return b.String()
 }
 
-// exporter is one call of export.
 type exporter struct {
 	*streams
 	target          foreign.Target

@@ -31,7 +31,6 @@ func ageFlag(c *cobra.Command, into *time.Duration, parse func(string) (time.Dur
 	})
 }
 
-// tagFlag adds --tag.
 func tagFlag(c *cobra.Command, into *[]string, usage string) {
 	c.Flags().StringArrayVar(into, "tag", nil, usage)
 }

@@ -35,7 +35,6 @@ in the canonical form.`,
 	return c
 }
 
-// formatter is one call of fmt.
 type formatter struct {
 	*streams
 	check, diff, stdout bool

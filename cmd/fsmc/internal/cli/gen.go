@@ -68,7 +68,6 @@ gen would write.`,
 	return c
 }
 
-// generator is one call of gen.
 type generator struct {
 	*streams
 	output, pkg string

@@ -77,7 +77,6 @@ Exit status 1: something is listed.`,
 	return c
 }
 
-// readShares reads --share.
 func readShares(ctx context.Context, store runtime.Store, text string, into *runtime.HealthQuery) error {
 	if text == "" {
 		return nil
@@ -93,7 +92,6 @@ func readShares(ctx context.Context, store runtime.Store, text string, into *run
 	return engine.CheckShares(ctx, into.Shares)
 }
 
-// healthReport is what health --format json prints.
 type healthReport struct {
 	runtime.Health
 	// Integrity says how far the file was looked at: "checked" to its end,

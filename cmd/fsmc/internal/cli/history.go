@@ -103,7 +103,6 @@ func wholeHistory(ctx context.Context, store runtime.Store, run string) (runtime
 	return row, steps, gaps
 }
 
-// treeStep is a step of a run in a tree.
 type treeStep struct {
 	Run string `json:"run"`
 	runtime.StepView

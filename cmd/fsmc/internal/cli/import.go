@@ -51,7 +51,6 @@ Exit status 1: the file is not of that format.`,
 	return c
 }
 
-// importer is one call of import.
 type importer struct {
 	*streams
 	source foreign.Source

@@ -30,7 +30,6 @@ const (
 	maxImported = 128 << 20 // bytes of these
 )
 
-// projectMarks stand in the root of a project.
 var projectMarks = []string{"go.mod", ".git"}
 
 // find is the importer of the sources.

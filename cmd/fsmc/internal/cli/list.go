@@ -69,7 +69,6 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 	return c
 }
 
-// lister is one call of list.
 type lister struct {
 	target
 	where  string
@@ -85,7 +84,6 @@ type listedStatus struct {
 	paused bool
 }
 
-// outcomeFlag adds --outcome.
 func outcomeFlag(c *cobra.Command, into *runtime.Outcome) {
 	chooseFlag(c, into, "outcome", "", "only runs with this outcome",
 		option[runtime.Outcome]{"success", runtime.Success},

@@ -58,7 +58,6 @@ Two states can become one. Two fields cannot: drop one of them.`,
 	return c
 }
 
-// migrator is one call of migrate.
 type migrator struct {
 	runner runner // which reads machines
 	target
@@ -66,7 +65,6 @@ type migrator struct {
 	options runtime.MigrateOptions
 }
 
-// migrateReport is what migrate --format json prints.
 type migrateReport struct {
 	Machine    string                `json:"machine"`
 	Definition string                `json:"definition"` // hash of the new one

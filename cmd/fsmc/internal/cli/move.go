@@ -16,7 +16,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// mover is one call of move.
 type mover struct {
 	target
 	from, to string
@@ -50,7 +49,6 @@ a second time. You can look at it, and delete it.`,
 	return c
 }
 
-// moveReport is what move --format json prints.
 type moveReport struct {
 	Moved bool   `json:"moved"`
 	Kept  string `json:"kept,omitempty"` // what the file is called now

@@ -17,7 +17,6 @@ import (
 //go:embed newfiles
 var newTemplates embed.FS
 
-// newFile is a file to be made.
 type newFile struct {
 	name       string // below the new folder
 	text       string

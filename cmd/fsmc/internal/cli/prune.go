@@ -54,7 +54,6 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 	return c
 }
 
-// pruneReport is what prune --format json prints.
 type pruneReport struct {
 	Pruned  int64 `json:"pruned"` // runs; those that it would delete where it is not applied
 	Kept    int64 `json:"kept"`   // runs of that age that stay

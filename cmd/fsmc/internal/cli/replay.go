@@ -46,7 +46,6 @@ Exit status 1: there is a difference. Replay prints the first one of each run.`,
 	return c
 }
 
-// replayer is one call of replay.
 type replayer struct {
 	target
 	report replayReport
@@ -56,7 +55,6 @@ func newReplayer(t target) *replayer {
 	return &replayer{t, replayReport{Differences: []jsonDifference{}}}
 }
 
-// replayReport is what replay --format json prints.
 type replayReport struct {
 	Replayed    int              `json:"replayed"` // runs
 	Differences []jsonDifference `json:"differences"`

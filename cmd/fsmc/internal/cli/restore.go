@@ -35,7 +35,6 @@ and ends with exit status 1. It restores the backup anyway.`,
 	return c
 }
 
-// restoreReport is what restore --format json prints.
 type restoreReport struct {
 	backupReport
 	Before string `json:"before,omitempty"` // where the database is that was there

@@ -105,7 +105,6 @@ ended, because it waits for something, or because the command was stopped.`,
 	return c
 }
 
-// runner is one call of run.
 type runner struct {
 	*streams
 	db, activities, id, machine   string
@@ -153,15 +152,14 @@ func (r *runner) runAll(ctx context.Context) error {
 		return err
 	}
 	found := &finder{runner: r, said: map[string]string{}}
-	if isServer(r.db) { // the first worker makes the tables
-		return r.withEngine(ctx, create, r.workOnAll, runtime.WithHandlers(found.find))
+	m := readWrite
+	switch {
+	case isServer(r.db):
+		m = create // the first worker makes the tables
+	case r.follow && r.waitForDatabase(ctx) != nil:
+		return nil // stopped before there was anything to do
 	}
-	if r.follow {
-		if err := r.waitForDatabase(ctx); err != nil {
-			return nil // stopped before there was anything to do
-		}
-	}
-	return r.withEngine(ctx, readWrite, r.workOnAll, runtime.WithHandlers(found.find))
+	return r.withEngine(ctx, m, r.workOnAll, runtime.WithHandlers(found.find))
 }
 
 // The most processes of --worker, and activities at once.

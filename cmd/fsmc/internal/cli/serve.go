@@ -83,7 +83,6 @@ Who may do what:
 	return c
 }
 
-// serving is one call of serve.
 type serving struct {
 	runner
 	addr, base           string
@@ -168,7 +167,6 @@ func (v *serving) socket() string {
 	return path
 }
 
-// bind listens.
 func (v *serving) bind() (net.Listener, error) {
 	path := v.socket()
 	if path == "" {

@@ -37,7 +37,6 @@ fields, the data, the timers, and how far the bounds are used.`,
 	return c
 }
 
-// writeView prints a run for a person.
 func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	if _, err := fmt.Fprintf(w, "%s.\n", describe.Sentence(v, now)); err != nil {
 		return err
@@ -92,7 +91,6 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 	return t.Flush()
 }
 
-// writeEvents lists the events that a run takes.
 func writeEvents(w io.Writer, events []machine.EventView) error {
 	for i := range events {
 		if _, err := fmt.Fprintf(w, "allowed: %s\n", describe.Event(&events[i])); err != nil {

@@ -69,7 +69,6 @@ line of the script could not be taken.`,
 	return cmd
 }
 
-// simulator is one call of simulate.
 type simulator struct {
 	*streams
 	db, machine, stored, id, script string
@@ -223,7 +222,6 @@ func (c *simulator) tell(key string, yes bool) {
 	c.told = append(c.told, verdict{key, yes})
 }
 
-// errQuit ends a simulation.
 var errQuit = errors.New("quit")
 
 // play takes line after line.
@@ -268,7 +266,8 @@ func (c *simulator) offer() {
 	v := c.simulation.View()
 	fmt.Fprintf(c.out, "\n%s\n", c.standing(&v))
 	for i := range c.choices {
-		c.writeChoice(i+1, &c.choices[i])
+		line := fmt.Sprintf("%3d  %-52s %s", i+1, c.choiceText(&c.choices[i]), leadsTo(c.choices[i].Steps))
+		fmt.Fprintln(c.out, strings.TrimRight(line, " "))
 	}
 }
 
@@ -284,7 +283,6 @@ func (c *simulator) standing(v *machine.View) string {
 	return text
 }
 
-// say prints steps.
 func (c *simulator) say(steps []machine.StepView) {
 	for i := range steps {
 		s := &steps[i]

@@ -281,11 +281,6 @@ func unquoted(fields []machine.Field, word string) string {
 	return word
 }
 
-// writeChoice prints a choice: its number, what it is, and where it leads.
-func (c *simulator) writeChoice(number int, choice *simulate.Choice) {
-	fmt.Fprintln(c.out, strings.TrimRight(fmt.Sprintf("%3d  %-52s %s", number, c.choiceText(choice), leadsTo(choice.Steps)), " "))
-}
-
 // leadsTo says in short what some steps make of a run.
 func leadsTo(steps []machine.StepView) string {
 	if len(steps) == 0 {

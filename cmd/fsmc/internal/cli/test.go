@@ -72,7 +72,6 @@ scenario. With --generate: a machine has more configurations than are explored.`
 	return c
 }
 
-// tester is one call of test.
 type tester struct {
 	*streams
 	pattern string
@@ -126,7 +125,8 @@ func (t *tester) run(paths []string) error {
 	if err := t.canDraw(tests); err != nil {
 		return err
 	}
-	r := tested{list: playAll(tests)}
+	r := tested{list: make([]played, len(tests))}
+	parallel.Do(len(tests), func(i int) { r.list[i] = played{tests[i], tests[i].Play()} })
 	if t.cover != "" {
 		r.cover = coverOf(r.list)
 	}
@@ -148,11 +148,4 @@ func textIn(unit *lang.Unit) func(token.Span) string {
 		line, _, _ := bytes.Cut(unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset], []byte("\n"))
 		return string(line)
 	}
-}
-
-// playAll plays tests side by side; what has come of them is in their order.
-func playAll(tests []*table.Test) []played {
-	out := make([]played, len(tests))
-	parallel.Do(len(tests), func(i int) { out[i] = played{tests[i], tests[i].Play()} })
-	return out
 }

@@ -27,7 +27,6 @@ func (r *tested) failed() (n int) {
 	return n
 }
 
-// testReport is a way to print it.
 type testReport func(io.Writer, *tested) error
 
 func writeTestText(w io.Writer, r *tested) error {

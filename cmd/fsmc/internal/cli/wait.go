@@ -31,7 +31,6 @@ command was stopped.`,
 	return c
 }
 
-// waiter is one call of wait.
 type waiter struct {
 	target
 	timeout time.Duration

@@ -48,7 +48,6 @@ with an outcome other than success. 3 if the command was stopped before.`,
 	return c
 }
 
-// watcher is one call of watch.
 type watcher struct {
 	target
 	run, where string
