@@ -59,9 +59,9 @@ type importer struct {
 }
 
 func (i *importer) run(path string) error {
-	text, err := i.readForeign(path)
+	text, err := i.readUpTo(foreign.MaxBytes+1, path) // more than that the readers refuse
 	if err != nil {
-		return err
+		return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
 	}
 	if i.output != "" && path != "-" && placeOf(path) == placeOf(i.output) {
 		return fmt.Errorf("file %q is what is imported, and is left alone: write to another file", i.output)
@@ -106,24 +106,6 @@ func (s *streams) deliver(result *foreign.Result, output string, asJSON bool, wr
 		return err
 	}
 	return tellForeign(s.err, result, asJSON, "")
-}
-
-// readForeign reads a file, or standard input, up to the limit of the readers.
-func (s *streams) readForeign(path string) ([]byte, error) {
-	in := s.in
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, foreign.MaxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
-	}
-	return text, nil
 }
 
 // tellForeign prints the report; as JSON with text as a field.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -129,10 +128,7 @@ func (m *migrator) readMapping() error {
 	if m.mapping == "" {
 		return nil
 	}
-	text, err := os.ReadFile(m.mapping)
-	if m.mapping == "-" {
-		text, err = io.ReadAll(m.in)
-	}
+	text, err := m.readUpTo(math.MaxInt64, m.mapping)
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,7 +138,7 @@ func (s *streams) object(c *cobra.Command, flag, data, leave string) (json.RawMe
 	if data != "-" {
 		return json.RawMessage(data), nil
 	}
-	text, err := io.ReadAll(io.LimitReader(s.in, runtime.MaxPayload+1))
+	text, err := s.readUpTo(runtime.MaxPayload+1, "-")
 	if err != nil {
 		return nil, fmt.Errorf("standard input cannot be read: %w", err)
 	}

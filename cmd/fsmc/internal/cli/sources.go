@@ -149,29 +149,35 @@ func passedOver(folder string) bool {
 }
 
 func (s *streams) readSource(name string) (lang.Source, error) {
-	if name == "-" {
-		text, err := io.ReadAll(io.LimitReader(s.in, maxFile))
-		if err != nil {
-			return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
-		}
-		return lang.Source{Name: standardInput, Src: text}, nil
-	}
 	if text := s.open[name]; text != nil {
 		return lang.Source{Name: name, Src: text}, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
+	text, err := s.readUpTo(maxFile, name)
+	switch {
+	case err != nil && name == "-":
+		return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
+	case err != nil:
 		return lang.Source{}, readError(name, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return lang.Source{}, readError(name, err)
-	}
-	if s.open != nil {
+	case name == "-":
+		name = standardInput
+	case s.open != nil:
 		text = lsp.AsOpened(text)
 	}
 	return lang.Source{Name: name, Src: text}, nil
+}
+
+// readUpTo reads so many bytes of a file at most, or for - of standard input.
+func (s *streams) readUpTo(most int64, path string) ([]byte, error) {
+	in := s.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, most))
 }
 
 // readError says in plain words why a file could not be read.
