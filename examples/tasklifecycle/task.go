@@ -10,7 +10,7 @@ import (
 // do not: who is really at work on it, and how far they came.
 type task struct {
 	fate
-	mu        sync.Mutex // held by what the world asks and tells
+	mu        sync.Mutex // the world holds it while it answers
 	spent     int        // mishaps that have happened
 	cancelled bool
 	held      bool

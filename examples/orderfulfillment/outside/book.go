@@ -3,9 +3,7 @@
 // fail as such services do: before the work, and after it.
 package outside
 
-import (
-	"slices"
-)
+import "slices"
 
 // Kind is what sort of thing happened.
 type Kind string
