@@ -60,8 +60,7 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	}
 	err := r.reportAll(views, waitErr != nil)
 	if waitErr == nil {
-		left, unread := leftRuns(ctx, engine, views)
-		broken = errors.Join(broken, left, unread)
+		broken = errors.Join(broken, leftRuns(ctx, engine, views))
 	}
 	if broken != nil && (err == nil || errors.Is(err, errFinding)) {
 		return broken
