@@ -118,7 +118,7 @@ func (v *serving) serve(ctx context.Context) error {
 	return t.with(ctx, m, "", func(store runtime.Store) error {
 		listener, err := v.bind()
 		if err != nil {
-			return v.noListener(err)
+			return err
 		}
 		defer listener.Close()
 		return v.withWorkers(ctx, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
@@ -170,21 +170,26 @@ func (v *serving) socket() string {
 func (v *serving) bind() (net.Listener, error) {
 	path := v.socket()
 	if path == "" {
-		return net.Listen("tcp", v.addr)
+		listener, err := net.Listen("tcp", v.addr)
+		return listener, v.noListener(err)
 	}
 	// A socket that a server left behind when it was killed is in the way; one that answers is not.
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
-		return nil, syscall.EADDRINUSE
+		return nil, v.noListener(syscall.EADDRINUSE)
 	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
-	return listenPrivately(path)
+	listener, err := listenPrivately(path)
+	return listener, v.noListener(err)
 }
 
-// noListener says why the server cannot listen.
+// noListener says why the server cannot listen, if it cannot.
 func (v *serving) noListener(err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("--addr %s: another server listens there: stop it, or name another address", v.addr)
 	}
 	if e := new(net.OpError); errors.As(err, &e) {
