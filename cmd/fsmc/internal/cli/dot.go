@@ -55,11 +55,7 @@ errors, so that something may be missing in the diagram.`,
 			return d.draw(cmd.Context(), paths)
 		},
 	}
-	var targets []option[codegen.Target]
-	for _, t := range all.Diagrams {
-		targets = append(targets, option[codegen.Target]{t.Name, t})
-	}
-	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
+	chooseFlag(c, &d.target, "format", "dot", "how to draw", optionsOf(all.Diagrams, func(t codegen.Target) string { return t.Name })...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output. Without --format, a name in .svg or .mmd says how to draw")
 	machineFlag(c, &d.machine)
 	c.Flags().BoolVar(&d.compact, "compact", false, "show only titles and triggers")

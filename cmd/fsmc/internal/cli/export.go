@@ -32,11 +32,7 @@ Exit status 1: the machine has errors of names or types.`,
   fsmc export --to scxml review.fsm`,
 		RunE: func(_ *cobra.Command, paths []string) error { return e.run(paths) },
 	}
-	var options []option[foreign.Target]
-	for _, f := range formats.Targets {
-		options = append(options, option[foreign.Target]{f.Name, f})
-	}
-	chooseFlag(c, &e.target, "to", "", "the format of the file", options...)
+	chooseFlag(c, &e.target, "to", "", "the format of the file", optionsOf(formats.Targets, func(f foreign.Target) string { return f.Name })...)
 	c.MarkFlagRequired("to")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &e.machine)

@@ -112,6 +112,14 @@ func chooseFlag[T any](c *cobra.Command, into *T, name, word, usage string, opti
 	c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// optionsOf are those of a list whose values have names.
+func optionsOf[T any](list []T, name func(T) string) (all []option[T]) {
+	for _, v := range list {
+		all = append(all, option[T]{name(v), v})
+	}
+	return all
+}
+
 func (v *choice[T]) words() []string {
 	words := make([]string, len(v.options))
 	for i, o := range v.options {

@@ -40,11 +40,7 @@ Exit status 1: the file is not of that format.`,
   fsmc import --from asl -o order.fsm order.asl.json && fsmc check order.fsm`,
 		RunE: func(_ *cobra.Command, paths []string) error { return i.run(paths[0]) },
 	}
-	var options []option[foreign.Source]
-	for _, f := range formats.Sources {
-		options = append(options, option[foreign.Source]{f.Name, f})
-	}
-	chooseFlag(c, &i.source, "from", "", "the format of the file", options...)
+	chooseFlag(c, &i.source, "from", "", "the format of the file", optionsOf(formats.Sources, func(f foreign.Source) string { return f.Name })...)
 	c.MarkFlagRequired("from")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "write the machine to `FILE`; - is standard output")
 	formatFlag(c, &i.json)
