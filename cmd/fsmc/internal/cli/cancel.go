@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,9 +49,8 @@ const patience = 2 * time.Second
 // it gives is called. It is said once: they may need a worker, and nobody else would tell.
 func (s *streams) sayChildren(ctx context.Context, engine *runtime.Engine, run string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	said := make(chan struct{})
-	go func() {
-		defer close(said)
+	var said sync.WaitGroup
+	said.Go(func() {
 		select {
 		case <-ctx.Done():
 			return
@@ -62,6 +62,6 @@ func (s *streams) sayChildren(ctx context.Context, engine *runtime.Engine, run s
 				fmt.Fprintf(s.err, "waiting for %s to end, which is in %s: a worker (fsmc run) or an event may have to come, or --force\n", row.Run, row.State)
 			}
 		}
-	}()
-	return func() { cancel(); <-said }
+	})
+	return func() { cancel(); said.Wait() }
 }

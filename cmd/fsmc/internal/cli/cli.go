@@ -63,19 +63,14 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 // lets go, an interrupt or a SIGTERM cancels the command's context, so that it
 // releases what it holds; a second one ends the process at once.
 func (s *streams) catchSignals() (letGo func()) {
-	caught, over := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-caught:
-			signal.Stop(caught)
-			s.cancel()
-		case <-over:
-		}
-	}()
+	caught, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	forget := context.AfterFunc(caught, func() {
+		stop()
+		s.cancel()
+	})
 	return func() {
-		signal.Stop(caught)
-		close(over)
+		forget()
+		stop()
 	}
 }
 
