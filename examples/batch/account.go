@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,11 +120,7 @@ func (s *show) sorted(r BatchDoneResult) bool {
 			for _, name := range list {
 				var i int
 				_, err := fmt.Sscanf(name, "document-%d.txt", &i)
-				good := false
-				for _, want := range rest {
-					good = good || i%6 == want
-				}
-				ok = ok && err == nil && good
+				ok = ok && err == nil && slices.Contains(rest, i%6)
 			}
 		}
 	}

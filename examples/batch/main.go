@@ -16,16 +16,11 @@ import (
 //go:generate go tool fsmc gen --tests batch.fsm
 
 func main() {
-	program.Main("batch", command().run)
+	program.Main("batch", command())
 }
 
-// runner is what the flags ask for.
-type runner interface {
-	run(ctx context.Context) error
-}
-
-// command reads the flags.
-func command() runner {
+// command is what the flags ask for.
+func command() func(context.Context) error {
 	var s show
 	var isWorker bool
 	flag.StringVar(&s.dir, "dir", "", "keep the database and the documents in this folder")
@@ -35,7 +30,7 @@ func command() runner {
 	flag.BoolVar(&isWorker, "worker", false, "work on the batch in -dir; the program starts itself so")
 	flag.Parse()
 	if isWorker {
-		return &worker{dir: s.dir}
+		return (&worker{dir: s.dir}).run
 	}
-	return &s
+	return s.run
 }

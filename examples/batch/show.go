@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -96,12 +95,7 @@ func (s *show) start(ctx context.Context, shelves [][]string) error {
 
 // oneWorker lets a worker live until it is killed or the batch has ended.
 func (s *show) oneWorker(ctx context.Context) (done bool, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return false, err
-	}
-	cmd := exec.CommandContext(ctx, program, "-worker", "-dir", s.dir)
-	cmd.Stderr = os.Stderr
+	cmd := program.Again(ctx, "-worker", "-dir", s.dir)
 	attempts, err := cmd.StdoutPipe() // a line for each
 	if err != nil {
 		return false, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -132,10 +133,8 @@ func (r *reviewer) PostComments(ctx context.Context, attempt *runtime.Attempt, _
 		if err := thread.Post(c); err != nil {
 			return nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pace):
+		if err := program.Sleep(ctx, pace); err != nil {
+			return nil, err
 		}
 	}
 	return CodeReviewCommentsPosted{}, nil

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -26,7 +26,7 @@ type incident struct {
 	inbox  *inbox
 	store  runtime.Store
 	engine *runtime.Engine
-	fleet  *fleet
+	crew   *program.Crew
 }
 
 // crew is how many workers there are at any time.
@@ -34,14 +34,14 @@ const crew = 3
 
 func (n *incident) run(ctx context.Context) error {
 	n.day = newDay(n.seed, n.reviews)
-	say(fmt.Sprintf("1. The loop: %d pull requests, and a forge that allows next to nothing for a third of the day.", n.reviews))
+	program.Say(fmt.Sprintf("1. The loop: %d pull requests, and a forge that allows next to nothing for a third of the day.", n.reviews))
 	naive, err := n.day.playNaive(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("  %d reviews were called complete with comments missing: %.1f %% (the article: 34 %%)\n", naive.incomplete, naive.share())
 
-	say(fmt.Sprintf("2. fsmc: the same day, %d worker processes, and one of them killed with SIGKILL every half second.", crew))
+	program.Say(fmt.Sprintf("2. fsmc: the same day, %d worker processes, and one of them killed with SIGKILL every half second.", crew))
 	if err := n.open(ctx); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (n *incident) run(ctx context.Context) error {
 	if err := n.play(ctx); err != nil {
 		return err
 	}
-	say("3. What happened, from the forge and from the database.")
+	program.Say("3. What happened, from the forge and from the database.")
 	return n.account(ctx, naive)
 }
 
@@ -72,16 +72,16 @@ func (n *incident) open(ctx context.Context) (err error) {
 	if n.inbox, err = openInbox(); err != nil {
 		return err
 	}
-	n.fleet = &fleet{
-		args:   []string{"-incident", "-worker", "-dir", n.dir, "-forge", n.forge.URL, "-notices", n.inbox.url},
-		random: rand.New(rand.NewPCG(n.seed, 1)),
+	n.crew = &program.Crew{
+		Size: crew, Least: 200 * time.Millisecond, Spread: 500 * time.Millisecond, Random: rand.New(rand.NewPCG(n.seed, 1)),
+		Args: []string{"-incident", "-worker", "-dir", n.dir, "-forge", n.forge.URL, "-notices", n.inbox.url},
 	}
 	return nil
 }
 
 func (n *incident) close() {
-	if n.fleet != nil {
-		n.fleet.end()
+	if n.crew != nil {
+		n.crew.KillAll() // what they have done is in the database
 		n.inbox.close()
 	}
 	if n.forge != nil {
@@ -93,28 +93,35 @@ func (n *incident) close() {
 // play lets the day pass: reviews are started as pull requests come, and workers
 // are killed, until every review has ended and every message is delivered.
 func (n *incident) play(ctx context.Context) error {
-	for range crew {
-		if err := n.fleet.launch(ctx); err != nil {
-			return err
-		}
-	}
-	var arrived atomic.Bool
-	failed := make(chan error, 1)
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	worked := make(chan error, 1)
 	go func() {
-		failed <- n.arrivals(ctx)
-		arrived.Store(true)
+		worked <- n.crew.Work(working)
+		stop() // it may have given up
 	}()
-	err := n.fleet.killUntil(ctx, func() (bool, error) {
-		if !arrived.Load() {
-			return false, nil
-		}
-		open, err := n.engine.List(ctx, runtime.RunFilter{Status: runtime.Running, Limit: 1})
-		return len(open) == 0, err
-	})
-	if err := errors.Join(err, <-failed); err != nil {
+	err := n.arrivals(working)
+	if err == nil {
+		err = n.ended(working)
+	}
+	stop()
+	if err := errors.Join(<-worked, err); err != nil {
 		return err
 	}
 	return n.engine.WaitDelivered(ctx)
+}
+
+// ended waits until every review has ended.
+func (n *incident) ended(ctx context.Context) error {
+	for {
+		open, err := n.engine.List(ctx, runtime.RunFilter{Status: runtime.Running, Limit: 1})
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		if err := program.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // arrivals starts a review for each pull request as it comes.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -39,7 +38,7 @@ func (n *incident) account(ctx context.Context, naive tally) error {
 	if err := compare(naive, kept); err != nil {
 		return err
 	}
-	fmt.Printf("\n  %d workers were killed, %d attempts were lost with them and handed out again;\n", n.fleet.killed, counted.lost)
+	fmt.Printf("\n  %d workers were killed, %d attempts were lost with them and handed out again;\n", n.crew.Kills, counted.lost)
 	_, refused := n.forge.Counts()
 	fmt.Printf("  the forge refused %d comments, and %d times a review was continued in the middle of its comments\n", refused, n.forge.Resumed())
 	if err := n.failures(ctx); err != nil {
@@ -71,21 +70,11 @@ func (n *incident) failures(ctx context.Context) error {
 }
 
 func (n *incident) promises(ctx context.Context, kept tally, counted *counters, wrong []string) error {
-	replayed, differ := 0, 0
-	err := n.engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
-		var difference *runtime.Difference
-		switch {
-		case errors.As(err, &difference):
-			differ++
-		case err != nil:
-			return err
-		}
-		replayed++
-		return nil
-	})
+	replayed, differ, err := program.Replay(ctx, n.engine)
 	if err != nil {
 		return err
 	}
+	files := replayed["FileReview"]
 	notices, deliveries := n.inbox.counts()
 	fmt.Println()
 	broken := program.Keep(os.Stdout, []program.Promise{
@@ -96,8 +85,8 @@ func (n *incident) promises(ctx context.Context, kept tally, counted *counters, 
 		{Kept: notices == kept.failed && deliveries > notices, Text: fmt.Sprintf("%d ReviewFailed were delivered %d times, and known by their ids the second time", notices, deliveries)},
 		{Kept: counted.broken == "", Text: fmt.Sprintf("%d RateLimited were counted 1, 2, 3 in each review, across %d changes of the worker%s",
 			counted.refusals, counted.changes, counted.broken)},
-		{Kept: replayed == kept.reviews+n.day.files() && differ == 0, Text: fmt.Sprintf("the history of %d reviews, and of %d files in them, was replayed: %d differ",
-			kept.reviews, replayed-kept.reviews, differ)},
+		{Kept: replayed["CodeReview"] == kept.reviews && files == n.day.files() && differ == 0, Text: fmt.Sprintf("the history of %d reviews, and of %d files in them, was replayed: %d differ",
+			kept.reviews, files, differ)},
 	})
 	fmt.Printf("\nThe database is %s.\n", database(n.dir))
 	for _, command := range []string{"stats --db %s", "history --db %s pr-021", "health --db %s"} {

@@ -5,11 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
-	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -81,15 +80,10 @@ type inbox struct {
 	reasons map[string]string // by run
 }
 
-func openInbox() (*inbox, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	b := &inbox{url: "http://" + listener.Addr().String(), arrived: map[string]int{}, reasons: map[string]string{}}
-	b.server = &http.Server{Handler: http.HandlerFunc(b.take), ReadHeaderTimeout: 5 * time.Second}
-	go b.server.Serve(listener) //nolint:errcheck // it always ends with ErrServerClosed, by close
-	return b, nil
+func openInbox() (b *inbox, err error) {
+	b = &inbox{arrived: map[string]int{}, reasons: map[string]string{}}
+	b.url, b.server, err = program.Serve(http.HandlerFunc(b.take))
+	return b, err
 }
 
 func (b *inbox) close() error { return b.server.Close() }

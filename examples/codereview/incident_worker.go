@@ -7,6 +7,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/examples/codereview/forge"
 	"github.com/fsmc-dev/fsmc/examples/codereview/review"
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -92,10 +93,8 @@ func (r *dayReviewer) PostComments(ctx context.Context, attempt *runtime.Attempt
 		case err != nil:
 			return nil, classify(err)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(dayPace):
+		if err := program.Sleep(ctx, dayPace); err != nil {
+			return nil, err
 		}
 	}
 	return CodeReviewCommentsPosted{}, nil

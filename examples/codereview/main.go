@@ -25,16 +25,11 @@ import (
 //go:generate go tool fsmc gen --tests codereview.fsm
 
 func main() {
-	program.Main("codereview", command().run)
+	program.Main("codereview", command())
 }
 
-// runner is what the flags ask for.
-type runner interface {
-	run(ctx context.Context) error
-}
-
-// command reads the flags.
-func command() runner {
+// command is what the flags ask for.
+func command() func(context.Context) error {
 	var (
 		s          show
 		w          worker
@@ -61,14 +56,14 @@ func command() runner {
 	switch {
 	case replay && isWorker:
 		d.dir, d.forge = dir, forge
-		return &d
+		return d.run
 	case replay:
 		n.dir = dir
-		return &n
+		return n.run
 	case isWorker:
 		w.repo, w.commits, w.dir, w.forge = s.repo, s.commits, dir, forge
-		return &w
+		return w.run
 	}
 	s.dir = dir
-	return &s
+	return s.run
 }

@@ -39,41 +39,39 @@ func (s *show) run(ctx context.Context) error {
 		return err
 	}
 	defer s.forge.Close()
-	say("1. Check the machines, before they run.")
+	program.Say("1. Check the machines, before they run.")
 	if err := checkMachines(); err != nil {
 		return err
 	}
-	say("2. Run them, and kill the worker with SIGKILL in the middle of the files.")
+	program.Say("2. Run them, and kill the worker with SIGKILL in the middle of the files.")
 	if _, err := s.untilKilled(ctx, s.hasFile, "-hangs"); err != nil {
 		return err
 	}
 	if s.serve {
-		say("   Open a page on the run: its worker is gone, and its lease runs out.")
+		program.Say("   Open a page on the run: its worker is gone, and its lease runs out.")
 		stop, err := s.servePage(ctx)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
-	say("3. Start a new worker on the same database, and kill it in the middle of posting.")
+	program.Say("3. Start a new worker on the same database, and kill it in the middle of posting.")
 	before, err := s.untilKilled(ctx, s.isPosting)
 	if err != nil {
 		return err
 	}
-	say("4. Start another one.")
+	program.Say("4. Start another one.")
 	if err := s.untilDone(ctx); err != nil {
 		return err
 	}
-	say("5. What happened, from the database.")
+	program.Say("5. What happened, from the database.")
 	err = s.account(ctx, before)
 	if s.serve && err == nil {
-		say("The page is there until you interrupt this program.")
+		program.Say("The page is there until you interrupt this program.")
 		<-ctx.Done()
 	}
 	return err
 }
-
-func say(text string) { fmt.Printf("\n%s\n", text) }
 
 // prepare makes the folder, the repository and the forge.
 func (s *show) prepare(ctx context.Context) error {
@@ -123,13 +121,9 @@ func checkMachines() error {
 
 // start starts a worker process.
 func (s *show) start(ctx context.Context, more ...string) (*exec.Cmd, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	args := []string{"-worker", "-dir", s.dir, "-repo", s.repo, "-range", s.commits, "-forge", s.forge.URL}
-	cmd := exec.CommandContext(ctx, program, append(args, more...)...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd := program.Again(ctx, append(args, more...)...)
+	cmd.Stdout = os.Stdout
 	return cmd, cmd.Start()
 }
 

@@ -35,7 +35,7 @@ var _ DocumentAgentActivities = (*agent)(nil)
 var errOver = runtime.Decline("the shift is over")
 
 // work lets about d pass, between half of it and half as much again, and notes
-// what it has cost.
+// what it has cost. It fails once, for good, where the session's trouble is with the activity.
 func (a *agent) work(attempt *runtime.Attempt, d time.Duration, tokens int) error {
 	d = d/2 + time.Duration(a.random.Int64N(int64(d)))
 	if a.clock.Now().Add(d).After(a.until) {
@@ -43,7 +43,11 @@ func (a *agent) work(attempt *runtime.Attempt, d time.Duration, tokens int) erro
 		return errOver
 	}
 	a.clock.Advance(d)
-	return attempt.Spend("tokens", json.Number(strconv.Itoa(tokens)))
+	if err := attempt.Spend("tokens", json.Number(strconv.Itoa(tokens))); err != nil || a.trouble.fatal != attempt.Activity {
+		return err
+	}
+	a.trouble.fatal = ""
+	return errors.New("the model answered with what is not JSON")
 }
 
 // hang never ends; the time limit does.
@@ -57,20 +61,8 @@ func (a *agent) hang(ctx context.Context, limit time.Duration) error {
 	return ctx.Err()
 }
 
-// fatal fails once, for good, where the session's trouble is with activity.
-func (a *agent) fatal(activity string) error {
-	if a.trouble.fatal != activity {
-		return nil
-	}
-	a.trouble.fatal = ""
-	return errors.New("the model answered with what is not JSON")
-}
-
 func (a *agent) GatherRequirements(_ context.Context, attempt *runtime.Attempt, request string) (DocumentAgentRequirementsGathered, error) {
 	if err := a.work(attempt, 2*time.Minute, 3200); err != nil {
-		return DocumentAgentRequirementsGathered{}, err
-	}
-	if err := a.fatal(attempt.Activity); err != nil {
 		return DocumentAgentRequirementsGathered{}, err
 	}
 	requirements, err := json.Marshal(map[string]any{"about": request, "sections": 3 + a.random.IntN(3)})
@@ -151,9 +143,6 @@ func (a *agent) Review(_ context.Context, attempt *runtime.Attempt, _, _ json.Ra
 	if err := a.work(attempt, 3*time.Minute, 6100); err != nil {
 		return nil, err
 	}
-	if err := a.fatal(attempt.Activity); err != nil {
-		return nil, err
-	}
 	if a.reviews++; a.reviews > a.person.wishes && !a.person.silent {
 		return DocumentAgentReviewPassed{}, nil
 	}
@@ -162,9 +151,6 @@ func (a *agent) Review(_ context.Context, attempt *runtime.Attempt, _, _ json.Ra
 
 func (a *agent) Finalize(_ context.Context, attempt *runtime.Attempt, sections json.RawMessage) (DocumentAgentDocumentFinished, error) {
 	if err := a.work(attempt, time.Minute, 900); err != nil {
-		return DocumentAgentDocumentFinished{}, err
-	}
-	if err := a.fatal(attempt.Activity); err != nil {
 		return DocumentAgentDocumentFinished{}, err
 	}
 	return DocumentAgentDocumentFinished{Document: string(sections)}, nil

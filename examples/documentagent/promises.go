@@ -42,13 +42,7 @@ func (s *show) promises(ctx context.Context, engine *runtime.Engine) error {
 	for _, one := range s.all {
 		startedOver, left, resumed = startedOver+one.startedOver, left+one.left, resumed+one.agent.resumed
 	}
-	replayed, differ := 0, 0
-	err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
-		if replayed++; err != nil {
-			differ++
-		}
-		return nil
-	})
+	replayed, differ, err := program.Replay(ctx, engine)
 	if err != nil {
 		return err
 	}
@@ -59,7 +53,7 @@ func (s *show) promises(ctx context.Context, engine *runtime.Engine) error {
 		{Kept: left == 0 && startedOver > 0, Text: fmt.Sprintf("%d started over from Error: in %d of them something of the old document was left", startedOver, left)},
 		{Kept: resumed > 0, Text: fmt.Sprintf("%d times writing was cut off and went on behind its last checkpoint", resumed)},
 		{Kept: counted, Text: "the figures of fsmc stats are what counting the sessions gives"},
-		{Kept: differ == 0, Text: fmt.Sprintf("the history of %d sessions was replayed: %d differ", replayed, differ)},
+		{Kept: differ == 0, Text: fmt.Sprintf("the history of %d sessions was replayed: %d differ", replayed["DocumentAgent"], differ)},
 	})
 	fmt.Printf("\nThe database is %s.\n", s.database())
 	for _, command := range []string{"list --db %s --where \"state=AwaitingFeedback older than 8h\"", "history --db %s careless-draft", "health --db %s"} {

@@ -36,7 +36,7 @@ func (s *show) run(ctx context.Context) error {
 		return err
 	}
 	defer s.store.Close()
-	say(fmt.Sprintf("1. %d sessions in %.0f hours, each on a clock of its own.", s.sessions, days.Hours()))
+	program.Say(fmt.Sprintf("1. %d sessions in %.0f hours, each on a clock of its own.", s.sessions, days.Hours()))
 	began := time.Now()
 	if err := s.play(ctx); err != nil {
 		return err
@@ -45,19 +45,17 @@ func (s *show) run(ctx context.Context) error {
 	fmt.Printf("  they took %.1f s; people were asked %d times, nudged %d times, told of an error %d times, and got %d documents\n",
 		time.Since(began).Seconds(), mail["FeedbackWanted"], mail["Nudge"], mail["SessionFailed"], mail["DocumentWritten"])
 	engine := runtime.NewEngine(s.store)
-	say("2. Where they stand, and how long they were in each state.")
+	program.Say("2. Where they stand, and how long they were in each state.")
 	if err := s.distribution(ctx, engine); err != nil {
 		return err
 	}
-	say("3. Two sessions are damaged, and repaired.")
+	program.Say("3. Two sessions are damaged, and repaired.")
 	if err := s.repairs(ctx); err != nil {
 		return err
 	}
-	say("4. What was promised.")
+	program.Say("4. What was promised.")
 	return s.promises(ctx, engine)
 }
-
-func say(text string) { fmt.Printf("\n%s\n", text) }
 
 func (s *show) database() string { return filepath.Join(s.dir, "runs.db") }
 

@@ -72,18 +72,13 @@ func (s *story) account(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	replayed, differ, children := 0, 0, 0
-	if err := engine.ReplayAll(ctx, runtime.RunFilter{}, func(row *runtime.RunRow, err error) error {
-		replayed++
-		if row.Machine != orderMachine {
-			children++
-		}
-		if err != nil {
-			differ++
-		}
-		return nil
-	}); err != nil {
+	runs, differ, err := program.Replay(ctx, engine)
+	if err != nil {
 		return err
+	}
+	replayed := 0
+	for _, n := range runs {
+		replayed += n
 	}
 	t := s.world.Tally()
 	fmt.Printf("  %d workers were killed with SIGKILL\n", s.kills)
@@ -94,7 +89,7 @@ func (s *story) account(ctx context.Context) error {
 	fmt.Printf("  %d of them were to charge\n", t.Captures)
 
 	promises := append(audit(rows, s.world.Entries()),
-		program.Promise{Kept: replayed-children == s.orders && differ == 0, Text: fmt.Sprintf("%d histories replayed, %d of them of child runs; %d differ from what is stored", replayed, children, differ)})
+		program.Promise{Kept: runs[orderMachine] == s.orders && differ == 0, Text: fmt.Sprintf("%d histories replayed, %d of them of child runs; %d differ from what is stored", replayed, replayed-runs[orderMachine], differ)})
 	broken := program.Keep(os.Stdout, promises)
 	db := database(s.dir)
 	fmt.Printf(`

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -39,18 +40,24 @@ func (s *story) chapter(ctx context.Context, after time.Duration, what func(cont
 		return err
 	}
 
-	crew := &crew{dir: s.dir, outside: s.world.URL, clock: c.clock, random: rand.New(rand.NewPCG(s.seed, uint64(after)))}
+	crew := &program.Crew{
+		Size: 3, Least: 80 * time.Millisecond, Spread: 240 * time.Millisecond, Random: rand.New(rand.NewPCG(s.seed, uint64(after))),
+		Args: []string{"-worker", "-dir", s.dir, "-outside", s.world.URL, "-clock", c.clock.String()},
+	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	var group sync.WaitGroup
-	var ran error
+	var ran, crewed error
 	group.Go(func() { ran = c.engine.Run(working) })
-	group.Go(func() { crew.work(working) })
+	group.Go(func() {
+		crewed = crew.Work(working)
+		crew.Home()
+	})
 	err := what(ctx, c)
 	stop()
 	group.Wait()
-	s.kills += crew.kills
-	return errors.Join(err, ran, crew.err)
+	s.kills += crew.Kills
+	return errors.Join(err, ran, crewed)
 }
 
 // pairs is how many pairs of agents share the orders out among them.
@@ -84,8 +91,8 @@ func (c *chapter) timers(ctx context.Context) error {
 		if len(due) == 0 || err != nil {
 			return err
 		}
-		if sleep(ctx, 20*time.Millisecond) {
-			return ctx.Err()
+		if err := program.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }
@@ -121,8 +128,8 @@ func (a *agent) until(ctx context.Context, orders []fate) error {
 		if !moving || err != nil {
 			return err
 		}
-		if sleep(ctx, 20*time.Millisecond) {
-			return ctx.Err()
+		if err := program.Sleep(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

@@ -42,21 +42,21 @@ func fates(n int, seed uint64) []fate {
 	}
 	// What the story tells of is there with every seed: the first order goes
 	// well, and each of the others has one thing that goes wrong.
-	for i, card := range []string{outside.CardGood, outside.CardShort, outside.CardClosed, outside.CardDeclined} {
-		if i < n {
-			all[i] = fate{id: all[i].id, amount: 14_999, card: card, returns: card == outside.CardClosed}
-		}
+	told := []fate{
+		{amount: 14_999, card: outside.CardGood},
+		{amount: 14_999, card: outside.CardShort},
+		{amount: 14_999, card: outside.CardClosed, returns: true},
+		{amount: 14_999, card: outside.CardDeclined},
+		{amount: 120_000, card: outside.CardGood, manager: approves},
+		{amount: 120_000, card: outside.CardGood, manager: denies},
+		{amount: 120_000, card: outside.CardGood, manager: approvesLate},
+		{amount: 120_000, card: outside.CardGood, manager: forgets},
+		{amount: 2_500, card: outside.CardGood, jammed: true},
+		{amount: 2_500, card: outside.CardGood, noVan: true},
 	}
-	for i, manager := range []verdict{approves, denies, approvesLate, forgets} {
-		if i+4 < n {
-			all[i+4] = fate{id: all[i+4].id, amount: 120_000, card: outside.CardGood, manager: manager}
-		}
-	}
-	if n > 8 {
-		all[8] = fate{id: all[8].id, amount: 2_500, card: outside.CardGood, jammed: true}
-	}
-	if n > 9 {
-		all[9] = fate{id: all[9].id, amount: 2_500, card: outside.CardGood, noVan: true}
+	for i, f := range told[:min(n, len(told))] {
+		f.id = all[i].id
+		all[i] = f
 	}
 	return all
 }
@@ -102,15 +102,7 @@ var regrets = []OrderFulfillmentState{
 func stock(all []fate) outside.Stock {
 	s := outside.Stock{SoldOut: map[string]bool{}, Jammed: map[string]bool{}, NoVan: map[string]bool{}}
 	for _, f := range all {
-		if f.soldOut {
-			s.SoldOut[f.id] = true
-		}
-		if f.jammed {
-			s.Jammed[f.id] = true
-		}
-		if f.noVan {
-			s.NoVan[f.id] = true
-		}
+		s.SoldOut[f.id], s.Jammed[f.id], s.NoVan[f.id] = f.soldOut, f.jammed, f.noVan
 	}
 	return s
 }

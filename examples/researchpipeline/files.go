@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 func database(dir string) string        { return filepath.Join(dir, "runs.db") }
@@ -34,10 +32,8 @@ func writeOnce(path, text string) (err error) {
 		return err
 	}
 	defer os.Remove(draft.Name())
-	if _, err := draft.WriteString(text); err != nil {
-		return errors.Join(err, draft.Close())
-	}
-	if err := draft.Close(); err != nil {
+	_, err = draft.WriteString(text)
+	if err := errors.Join(err, draft.Close()); err != nil {
 		return err
 	}
 	return os.Link(draft.Name(), path)
@@ -49,10 +45,8 @@ func appendLine(path, line string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteString(line + "\n"); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close())
 }
 
 // readLines gives the lines of a file, none where there is no such file.
@@ -62,13 +56,4 @@ func readLines(path string) ([]string, error) {
 		return nil, nil
 	}
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

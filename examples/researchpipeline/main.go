@@ -19,16 +19,11 @@ import (
 //go:generate go tool fsmc gen --tests researchpipeline.fsm
 
 func main() {
-	program.Main("researchpipeline", command().run)
+	program.Main("researchpipeline", command())
 }
 
-// runner is what the flags ask for.
-type runner interface {
-	run(ctx context.Context) error
-}
-
-// command reads the flags.
-func command() runner {
+// command is what the flags ask for.
+func command() func(context.Context) error {
 	var (
 		dir   = flag.String("dir", "", "keep databases, reports and logs in this folder")
 		topic = flag.String("topic", "finite state machines", "what is researched")
@@ -38,9 +33,9 @@ func command() runner {
 	flag.Parse()
 	switch *work {
 	case "walk":
-		return &orchestrator{dir: *dir, topic: *topic}
+		return (&orchestrator{dir: *dir, topic: *topic}).run
 	case "race":
-		return &racer{dir: *dir}
+		return (&racer{dir: *dir}).run
 	}
-	return &show{dir: *dir, topic: *topic, pairs: *pairs}
+	return (&show{dir: *dir, topic: *topic, pairs: *pairs}).run
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -51,7 +52,7 @@ func (s *sprinters) Research(ctx context.Context, attempt *runtime.Attempt, _, _
 		other = filepath.Join(folder, "researcher-2.md")
 	}
 	for end := time.Now().Add(patience); !exists(other) && time.Now().Before(end); {
-		if err := sleep(ctx, 200*time.Microsecond); err != nil {
+		if err := program.Sleep(ctx, 200*time.Microsecond); err != nil {
 			return ResearchPipelineReportWritten{}, err
 		}
 	}
@@ -107,10 +108,6 @@ func race(ctx context.Context, dir string, pairs int) (finish, error) {
 
 // startRacers starts the processes, and gives what ends them.
 func startRacers(ctx context.Context, dir string) (stop func() error, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	var processes []*exec.Cmd
 	stop = func() error {
 		var all error
@@ -121,8 +118,7 @@ func startRacers(ctx context.Context, dir string) (stop func() error, err error)
 		return all
 	}
 	for range racers {
-		cmd := exec.CommandContext(ctx, program, "-work", "race", "-dir", dir)
-		cmd.Stderr = os.Stderr
+		cmd := program.Again(ctx, "-work", "race", "-dir", dir)
 		if err := cmd.Start(); err != nil {
 			return nil, errors.Join(err, stop())
 		}

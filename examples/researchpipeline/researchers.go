@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
@@ -71,7 +72,7 @@ func (c *crew) collect(ctx context.Context, attempt *runtime.Attempt, topic, rol
 		if len(notes) >= parts/2 {
 			c.die(role + " is half done")
 		}
-		if err := sleep(ctx, step); err != nil {
+		if err := program.Sleep(ctx, step); err != nil {
 			return "", err
 		}
 		note := fmt.Sprintf("%s, source %d of %d: %s", topic, len(notes)+1, parts, perspective)
@@ -130,7 +131,7 @@ func (c *crew) combine(ctx context.Context, folder, head string, reports []strin
 		}
 		fmt.Fprintf(&text, "\n%s", report)
 	}
-	if err := sleep(ctx, pace); err != nil {
+	if err := program.Sleep(ctx, pace); err != nil {
 		return "", err
 	}
 	return text.String(), appendLine(callsFile(c.dir), "synthesizer")

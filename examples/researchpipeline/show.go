@@ -18,19 +18,17 @@ func (s *show) run(ctx context.Context) (err error) {
 	if s.dir, err = program.Folder(s.dir, "researchpipeline", database(s.dir), "an earlier pipeline"); err != nil {
 		return err
 	}
-	say("1. Two researchers that end in the same instant.")
+	program.Say("1. Two researchers that end in the same instant.")
 	if err := s.race(ctx); err != nil {
 		return err
 	}
-	say("2. One pipeline, whose orchestrator is killed with SIGKILL at every point, once at each.")
+	program.Say("2. One pipeline, whose orchestrator is killed with SIGKILL at every point, once at each.")
 	if err := s.walk(ctx); err != nil {
 		return err
 	}
-	say("3. What is left, and what was promised.")
+	program.Say("3. What is left, and what was promised.")
 	return s.account(ctx)
 }
-
-func say(text string) { fmt.Printf("\n%s\n", text) }
 
 // race compares a status file that workers share with a run that they do not.
 func (s *show) race(ctx context.Context) error {

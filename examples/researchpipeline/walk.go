@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
@@ -52,12 +52,8 @@ func (s *show) walk(ctx context.Context) error {
 
 // orchestrate runs one orchestrator. Its error says how it died.
 func (s *show) orchestrate(ctx context.Context) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, program, "-work", "walk", "-dir", s.dir, "-topic", s.topic)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd := program.Again(ctx, "-work", "walk", "-dir", s.dir, "-topic", s.topic)
+	cmd.Stdout = os.Stdout
 	return cmd.Run()
 }
 

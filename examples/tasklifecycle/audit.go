@@ -89,12 +89,7 @@ func (s *swarm) inspect(ctx context.Context, engine *runtime.Engine) (f findings
 			f.announced++
 		}
 	}
-	err = engine.ReplayAll(ctx, runtime.RunFilter{}, func(_ *runtime.RunRow, err error) error {
-		f.replayed++
-		if err != nil {
-			f.differ++
-		}
-		return nil
-	})
+	replayed, differ, err := program.Replay(ctx, engine)
+	f.replayed, f.differ = replayed["TaskLifecycle"], differ
 	return f, err
 }

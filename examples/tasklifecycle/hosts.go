@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgproxy"
@@ -150,17 +151,13 @@ func (n *network) begin() (err error) {
 
 // start starts a host: this program again.
 func (n *network) start(h *hosting) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	told, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
-	p := &process{Cmd: exec.Command(program), ended: make(chan error, 1)}
+	p := &process{Cmd: program.Again(context.WithoutCancel(n.ctx)), ended: make(chan error, 1)}
 	p.Env = append(os.Environ(), hostVariable+"="+string(told))
-	p.Stdout, p.Stderr = &p.said, os.Stderr
+	p.Stdout = &p.said
 	if p.hold, err = p.StdinPipe(); err != nil {
 		return err
 	}
@@ -184,16 +181,7 @@ func (n *network) live(look func(minute int) error) error {
 	busy, over := context.WithCancel(n.ctx)
 	defer over()
 	n.work.Go(func() { n.failed(n.disturb(busy)) })
-	err := n.untilDone(look)
-	over()
-	if err == nil {
-		n.work.Wait()
-		err = n.lead.engine.WaitDelivered(n.ctx)
-	}
-	if n.ctx.Err() != nil {
-		err = context.Cause(n.ctx)
-	}
-	n.stop(err)
+	err := n.untilOver(look, over)
 	n.work.Wait()
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (j *job) work(ctx context.Context) (TaskLifecycleWorkDone, error) {
 		return TaskLifecycleWorkDone{}, err
 	}
 	if before := j.ask(enters, 0, 0); before.Yes {
-		j.recovered(from, before.Row)
+		j.note(func(t *tally) { t.recovered(from, before.Row) })
 	}
 	for row := from; row < rows; row += batch {
 		if m := j.ask(befalls, row, row+batch); m.Yes {
@@ -106,7 +106,7 @@ func (j *job) batch(ctx context.Context, row int) error {
 
 // suffer is what a mishap does to the agent, in the batch that begins at row.
 func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycleWorkDone, err error) {
-	j.befell(m.trouble)
+	j.note(func(t *tally) { t.Befell[m.trouble]++ })
 	what := fmt.Sprintf("%s at row %d", m.trouble, m.row)
 	switch m.trouble {
 	case crash:

@@ -73,29 +73,24 @@ func (l *lead) insist(do func() error) bool {
 func (l *lead) deliver(_ context.Context, m *runtime.Message) error {
 	switch m.Event {
 	case "InputRequested":
-		l.work.Go(func() { l.answer(m) })
+		l.answer(m, "answer", 6*time.Minute, TaskLifecycleInputGiven{Answer: "the second column"}, "a person")
 	case "Escalated":
-		l.work.Go(func() { l.specify(m) })
+		l.answer(m, "specify", 3*time.Minute, TaskLifecycleRespecified{Spec: "column 2 is a date"}, "lead")
 	case "TaskCompleted":
 		var done TaskLifecycleTaskCompleted
 		if err := json.Unmarshal(m.Data, &done); err != nil {
 			return err
 		}
-		l.announced(done.Task, m.ID)
+		l.note(func(t *tally) { t.announced(done.Task, m.ID) })
 	}
 	return nil
 }
 
-func (l *lead) answer(m *runtime.Message) {
-	if sleep(l.ctx, l.clock, between(l.random(m.Run, "answer", 0), time.Minute, 6*time.Minute)) {
-		return
-	}
-	l.send(m.Run, TaskLifecycleInputGiven{Answer: "the second column"}, m.ID, "a person")
-}
-
-func (l *lead) specify(m *runtime.Message) {
-	if sleep(l.ctx, l.clock, between(l.random(m.Run, "specify", 0), time.Minute, 3*time.Minute)) {
-		return
-	}
-	l.send(m.Run, TaskLifecycleRespecified{Spec: "column 2 is a date"}, m.ID, "lead")
+// answer sends an event when its actor has had time for it.
+func (l *lead) answer(m *runtime.Message, what string, most time.Duration, event TaskLifecycleSendable, actor string) {
+	l.work.Go(func() {
+		if !sleep(l.ctx, l.clock, between(l.random(m.Run, what, 0), time.Minute, most)) {
+			l.send(m.Run, event, m.ID, actor)
+		}
+	})
 }

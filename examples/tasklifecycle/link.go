@@ -25,111 +25,86 @@ func unreached(err error) bool {
 	return errors.Is(err, errCut) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, runtime.ErrUnknown)
 }
 
-func (l *link) err() error {
-	if l.cut.Load() {
-		return errCut
-	}
-	return nil
-}
-
 // ask asks the database for something, if it can be reached.
-func ask[T any](l *link, what func() (T, error)) (T, error) {
-	if err := l.err(); err != nil {
-		var none T
-		return none, err
+func ask[T any](l *link, what func() (T, error)) (none T, err error) {
+	if l.cut.Load() {
+		return none, errCut
 	}
 	return what()
 }
 
 // tell tells it something.
 func (l *link) tell(what func() error) error {
-	if err := l.err(); err != nil {
-		return err
+	if l.cut.Load() {
+		return errCut
 	}
 	return what()
 }
 
-// Load is the store's, where that can be reached.
 func (l *link) Load(ctx context.Context, run string) (runtime.RunRow, error) {
 	return ask(l, func() (runtime.RunRow, error) { return l.Store.Load(ctx, run) })
 }
 
-// Claim is the store's, where that can be reached.
 func (l *link) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
 	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Claim(ctx, q) })
 }
 
-// Renew is the store's, where that can be reached.
 func (l *link) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return ask(l, func() (bool, error) { return l.Store.Renew(ctx, c, now, until, checkpoint) })
 }
 
-// RenewAll is the store's, where that can be reached.
 func (l *link) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
 	return ask(l, func() (store.Renewed, error) { return l.Store.RenewAll(ctx, claims, now, until) })
 }
 
-// Look is the store's, where that can be reached.
 func (l *link) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	return ask(l, func() (store.Work, error) { return l.Store.Look(ctx, q) })
 }
 
-// Held is the store's, where that can be reached.
 func (l *link) Held(ctx context.Context, run string, now time.Time) (bool, error) {
 	return ask(l, func() (bool, error) { return l.Store.Held(ctx, run, now) })
 }
 
-// TakeMessages is the store's, where that can be reached.
 func (l *link) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
 	return ask(l, func() ([]store.MessageRow, error) { return l.Store.TakeMessages(ctx, q) })
 }
 
-// History is the store's, where that can be reached.
 func (l *link) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	return ask(l, func() ([]store.HistoryRow, error) { return l.Store.History(ctx, run, after, limit) })
 }
 
-// Tasks is the store's, where that can be reached.
 func (l *link) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	return ask(l, func() ([]store.TaskRow, error) { return l.Store.Tasks(ctx, run) })
 }
 
-// TaskOf is the store's, where that can be reached.
 func (l *link) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
 	return ask(l, func() (store.TaskRow, error) { return l.Store.TaskOf(ctx, child) })
 }
 
-// Runs is the store's, where that can be reached.
 func (l *link) Runs(ctx context.Context, f runtime.RunFilter) ([]runtime.RunRow, error) {
 	return ask(l, func() ([]runtime.RunRow, error) { return l.Store.Runs(ctx, f) })
 }
 
-// Commit is the store's, where that can be reached.
 func (l *link) Commit(ctx context.Context, c *store.Commit) error {
 	return l.tell(func() error { return l.Store.Commit(ctx, c) })
 }
 
-// Release is the store's, where that can be reached.
 func (l *link) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
 	return l.tell(func() error { return l.Store.Release(ctx, c, now, notBefore) })
 }
 
-// Confirm is the store's, where that can be reached.
 func (l *link) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
 	return l.tell(func() error { return l.Store.Confirm(ctx, c, now) })
 }
 
-// Reclaim is the store's, where that can be reached.
 func (l *link) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
 	return l.tell(func() error { return l.Store.Reclaim(ctx, c, now) })
 }
 
-// Delivered is the store's, where that can be reached.
 func (l *link) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return l.tell(func() error { return l.Store.Delivered(ctx, id, attempt, now) })
 }
 
-// Undelivered is the store's, where that can be reached.
 func (l *link) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return l.tell(func() error { return l.Store.Undelivered(ctx, id, attempt, ready, reason) })
 }

@@ -137,15 +137,7 @@ func (s *swarm) live(clock *runtime.ManualClock, look func(minute int) error) er
 	}
 	s.work.Go(func() { s.failed(s.lead.start(s.ctx)) })
 	s.work.Go(s.partition)
-	err := s.untilDone(look)
-	if err == nil {
-		s.work.Wait()
-		err = s.lead.engine.WaitDelivered(s.ctx)
-	}
-	if s.ctx.Err() != nil {
-		err = context.Cause(s.ctx)
-	}
-	s.stop(err)
+	err := s.untilOver(look, func() {})
 	engines.Wait()
 	s.work.Wait()
 	still()
@@ -164,6 +156,21 @@ func (s *swarm) partition() {
 	sleep(s.ctx, s.clock, 5*time.Minute)
 	s.hosts[1].link.cut.Store(false)
 	s.whole.cut.Store("")
+}
+
+// untilOver waits until no task is left, which it tells, and everyone is done; then it stops them.
+func (s *swarm) untilOver(look func(minute int) error, noneLeft func()) error {
+	err := s.untilDone(look)
+	noneLeft()
+	if err == nil {
+		s.work.Wait()
+		err = s.lead.engine.WaitDelivered(s.ctx)
+	}
+	if s.ctx.Err() != nil {
+		err = context.Cause(s.ctx)
+	}
+	s.stop(err)
+	return err
 }
 
 // untilDone looks around every ten seconds until no task is left.
@@ -229,7 +236,7 @@ func (w *watch) look() error {
 			from = now
 		}
 		since[id] = from
-		w.unattended(id, now.Sub(from))
+		w.note(func(t *tally) { t.unattended(id, now.Sub(from), w.noticed) })
 	}
 	w.since = since
 	return nil

@@ -62,25 +62,19 @@ func (t *tally) announced(task, message string) {
 	t.Completed[task][message] = true
 }
 
-// count adds one to a figure of the tally.
-func (s *swarm) count(n *int) {
+// note changes the tally.
+func (s *swarm) note(change func(*tally)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	*n++
+	change(&s.tally)
 }
 
-func (s *swarm) befell(t trouble) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tally.Befell[t]++
-}
+// count adds one to a figure of the tally.
+func (s *swarm) count(n *int) { s.note(func(*tally) { *n++ }) }
 
 // recovered notes that an agent goes on with a task of which rows had been done
 // up to reached, from a checkpoint at row from.
-func (s *swarm) recovered(from, reached int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := &s.tally
+func (t *tally) recovered(from, reached int) {
 	t.Recoveries++
 	t.Repeated += max(reached-from, 0)
 	t.WouldRepeat += reached
@@ -88,21 +82,13 @@ func (s *swarm) recovered(from, reached int) {
 	t.RemainingIfCold += rows
 }
 
-// unattended notes for how long a task in progress has had nobody.
-func (s *swarm) unattended(task string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tally.Longest = max(s.tally.Longest, d)
-	if d > s.noticed {
-		s.tally.Orphans[task] = true
+// unattended notes for how long a task in progress has had nobody. It is an orphan if that
+// should have been noticed.
+func (t *tally) unattended(task string, d, noticed time.Duration) {
+	t.Longest = max(t.Longest, d)
+	if d > noticed {
+		t.Orphans[task] = true
 	}
-}
-
-// announced notes that a task was said to be completed.
-func (s *swarm) announced(task, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tally.announced(task, message)
 }
 
 // observer counts what the engines refuse.
@@ -121,8 +107,6 @@ func (o observer) OnAttempt(i runtime.AttemptInfo) {
 	case i.End == runtime.AttemptFenced && i.Activity == "work":
 		o.world.ask(question{What: fenced, Task: i.Run, Visit: visit(i.Worker, i.Attempt)})
 	case i.End == runtime.AttemptLost:
-		o.mu.Lock()
-		o.tally.Lost[i.Worker]++
-		o.mu.Unlock()
+		o.note(func(t *tally) { t.Lost[i.Worker]++ })
 	}
 }

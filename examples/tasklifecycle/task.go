@@ -10,8 +10,8 @@ import (
 // do not: who is really at work on it, and how far they came.
 type task struct {
 	fate
-	mu        sync.Mutex
-	spent     int // mishaps that have happened
+	mu        sync.Mutex // the world holds it while it answers
+	spent     int        // mishaps that have happened
 	cancelled bool
 	held      bool
 	living    map[string]bool // visits of agents that are at work on it
@@ -19,34 +19,14 @@ type task struct {
 	begun     bool            // by anyone
 	reached   int             // the furthest row that anyone has reached
 	worked    int             // rows that all have done together
-	zombies   map[string]bool
+	zombies   map[string]bool // what agents deliver that were given up on
 }
 
 // enter says that an agent begins, and whether it is not the first, and how far the others came.
 func (t *task) enter(visit string) (again bool, reached int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	again, t.begun = t.begun, true
-	if t.living == nil {
-		t.living = map[string]bool{}
-	}
 	t.living[visit] = true
 	return again, t.reached
-}
-
-// leave says that an agent is not at work on it any more, whether anyone has
-// noticed or not.
-func (t *task) leave(visit string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.living, visit)
-}
-
-// fenced says that the runtime has turned away an agent, or what it did: the task was another's.
-func (t *task) fenced(visit string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.early, visit)
 }
 
 // visitedFrom reports whether agents of a host are at work on it.
@@ -79,8 +59,6 @@ func (t *task) attended() bool {
 // clean says that it is cleaned up. Nobody may be at work on it then, but for who is on a host that
 // is cut off, or was, and cannot know that others go on.
 func (t *task) clean(cut string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.early = maps.Clone(t.living)
 	maps.DeleteFunc(t.early, on(cut))
 }
@@ -92,16 +70,12 @@ func on(host string) func(visit string, _ bool) bool {
 
 // did says that rows have been done, from one to another.
 func (t *task) did(from, to int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.worked += to - from
 	t.reached = max(t.reached, to)
 }
 
 // befalls gives the mishap that happens before a row is reached, once.
 func (t *task) befalls(to int) (mishap, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.spent == len(t.mishaps) || t.mishaps[t.spent].row >= to {
 		return mishap{}, false
 	}
@@ -120,8 +94,6 @@ const (
 
 // wished gives what the lead wants when the task has reached a row.
 func (t *task) wished(row int) wish {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	switch {
 	case t.cancelAt > 0 && row >= t.cancelAt && !t.cancelled:
 		t.cancelled = true
@@ -131,14 +103,4 @@ func (t *task) wished(row int) wish {
 		return toHold
 	}
 	return goOn
-}
-
-// zombie remembers what an agent delivers that was given up on.
-func (t *task) zombie(result string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.zombies == nil {
-		t.zombies = map[string]bool{}
-	}
-	t.zombies[result] = true
 }

@@ -13,7 +13,7 @@ type world struct {
 func newWorld(fates []fate) *world {
 	w := &world{tasks: map[string]*task{}, table: newTable()}
 	for _, f := range fates {
-		w.tasks[f.id] = &task{fate: f}
+		w.tasks[f.id] = &task{fate: f, living: map[string]bool{}, zombies: map[string]bool{}}
 	}
 	return w
 }
@@ -58,13 +58,15 @@ type outside interface{ ask(q question) answer }
 // ask implements outside.
 func (w *world) ask(q question) (a answer) {
 	t := w.tasks[q.Task]
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch q.What {
 	case enters:
 		a.Yes, a.Row = t.enter(q.Visit)
 	case leaves:
-		t.leave(q.Visit)
+		delete(t.living, q.Visit) // whether anyone has noticed or not
 	case fenced:
-		t.fenced(q.Visit)
+		delete(t.early, q.Visit) // it was turned away: the task was another's
 	case did:
 		t.did(q.From, q.To)
 	case befalls:
@@ -73,7 +75,7 @@ func (w *world) ask(q question) (a answer) {
 	case wishes:
 		a.Wish = t.wished(q.To)
 	case rises:
-		t.zombie(q.Result)
+		t.zombies[q.Result] = true
 	case writes:
 		a.Yes = w.table.write(q.Task, q.Key, q.Attempt, q.From) == nil
 	case cleans:

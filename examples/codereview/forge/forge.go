@@ -4,11 +4,12 @@
 package forge
 
 import (
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 // Server listens on loopback and allows so many comments in each window.
@@ -32,20 +33,15 @@ type Server struct {
 }
 
 // Start listens on a free loopback port.
-func Start(limit int, window time.Duration) (*Server, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{URL: "http://" + listener.Addr().String(), window: window, limit: limit, now: time.Now, pulls: map[string]*hosted{}}
+func Start(limit int, window time.Duration) (s *Server, err error) {
+	s = &Server{window: window, limit: limit, now: time.Now, pulls: map[string]*hosted{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", func(w http.ResponseWriter, _ *http.Request) { s.admit(w, false) })
 	mux.HandleFunc("GET /pulls/{pull}/diff", s.serveDiff)
 	mux.HandleFunc("GET /pulls/{pull}/comments", s.serveComments)
 	mux.HandleFunc("POST /pulls/{pull}/comments", s.takeComment)
-	s.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go s.server.Serve(listener) //nolint:errcheck // it always ends with ErrServerClosed, by Close
-	return s, nil
+	s.URL, s.server, err = program.Serve(mux)
+	return s, err
 }
 
 // Close stops listening.

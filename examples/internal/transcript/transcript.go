@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,11 +66,8 @@ func Check(t *testing.T, file, command, output string) {
 		if want == "" || want == "…" {
 			continue
 		}
-		at := 0
-		for at < len(rest) && rest[at] != want {
-			at++
-		}
-		if at == len(rest) {
+		at := slices.Index(rest, want)
+		if at < 0 {
 			t.Fatalf("%s shows a line that %q does not say, or not there: %s\nwhat it says:\n%s", file, command, line, output)
 		}
 		rest = rest[at+1:]

@@ -3,10 +3,7 @@
 // fail as such services do: before the work, and after it.
 package outside
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // Kind is what sort of thing happened.
 type Kind string
@@ -39,31 +36,18 @@ type Entry struct {
 	Key    string // the idempotency key under which it was asked for
 }
 
-// Book is what really happened, whatever anyone was told. It is safe for
-// concurrent use.
-type Book struct {
-	mu      sync.Mutex
-	entries []Entry
-}
-
-// Entries gives a copy of the whole book, in order.
-func (b *Book) Entries() []Entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.entries)
-}
-
-// add writes an entry down. The caller holds the lock.
-func (b *Book) add(e Entry) {
-	e.Seq = len(b.entries) + 1
-	b.entries = append(b.entries, e)
+// Entries is all that has really happened, whatever anyone was told, in order.
+func (w *World) Entries() []Entry {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.book)
 }
 
 // net is how often a happened to the order and b did not undo it, with the last
 // id of a. The caller holds the lock.
-func (b *Book) net(order string, did, undid Kind) (n int, id string) {
-	for i := range b.entries {
-		switch e := &b.entries[i]; {
+func (w *World) net(order string, did, undid Kind) (n int, id string) {
+	for i := range w.book {
+		switch e := &w.book[i]; {
 		case e.Order != order:
 		case e.Kind == did:
 			n, id = n+1, e.ID

@@ -5,10 +5,12 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/examples/internal/program"
 )
 
 // Config says how the world is made.
@@ -30,9 +32,8 @@ type World struct {
 	config Config
 	stock  Stock
 
-	// Guarded by the book's lock, so that what happens and what is known of it
-	// move together.
-	book  Book
+	mu    sync.Mutex // so that what happens and what is known of it move together
+	book  []Entry
 	kept  map[string]Answer // by service and key
 	calls map[string]int    // by service and order: for the faults
 	asked map[string]int    // authorizations, by order
@@ -51,34 +52,26 @@ type Tally struct {
 }
 
 // Start opens the services on a free loopback port.
-func Start(c Config) (*World, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	w := &World{
-		URL: "http://" + listener.Addr().String(), config: c,
-		stock: Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed), NoVan: maps.Clone(c.Stock.NoVan)},
-		kept:  map[string]Answer{}, calls: map[string]int{}, asked: map[string]int{},
+func Start(c Config) (w *World, err error) {
+	w = &World{
+		config: c,
+		stock:  Stock{SoldOut: maps.Clone(c.Stock.SoldOut), Jammed: maps.Clone(c.Stock.Jammed), NoVan: maps.Clone(c.Stock.NoVan)},
+		kept:   map[string]Answer{}, calls: map[string]int{}, asked: map[string]int{},
 		cards: map[string]string{}, seen: map[string]bool{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{service}", w.serve)
-	w.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go w.server.Serve(listener) //nolint:errcheck // it always ends with ErrServerClosed, by Close
-	return w, nil
+	w.URL, w.server, err = program.Serve(mux)
+	return w, err
 }
 
 // Close stops listening.
 func (w *World) Close() error { return w.server.Close() }
 
-// Entries is all that has happened.
-func (w *World) Entries() []Entry { return w.book.Entries() }
-
 // Tally is what has been asked so far.
 func (w *World) Tally() Tally {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.tally
 }
 
@@ -107,8 +100,8 @@ const latency = 15 * time.Millisecond
 
 // take does what is asked, once for each key, unless it fails first.
 func (w *World) take(name string, r Request, key string) (Answer, fault) {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.tally.Requests++
 	if name == "capture" {
 		w.tally.Captures++

@@ -34,22 +34,25 @@ type Stock struct {
 	NoVan   map[string]bool // cannot be fetched until SendVans
 }
 
-// services is what can be asked for, by path. Each is called with the book
-// locked: it happens as a whole or not at all.
-var services = map[string]func(*World, Request, string) Answer{
+// service does what it is asked for under a key. It is called with the book locked: it
+// happens as a whole or not at all.
+type service func(w *World, r Request, key string) Answer
+
+// services is what can be asked for, by path.
+var services = map[string]service{
 	"reserve":   (*World).reserve,
-	"release":   (*World).release,
+	"release":   undoInHouse(Reserved, Released),
 	"authorize": (*World).authorize,
 	"capture":   (*World).capture,
 	"settle":    (*World).settle,
 	"refund":    (*World).refund,
 	"pack":      (*World).pack,
-	"unpack":    (*World).unpack,
-	"invoice":   (*World).invoice,
-	"credit":    (*World).credit,
+	"unpack":    undoInHouse(Packed, Unpacked),
+	"invoice":   once(Invoiced, Credited),
+	"credit":    undo(Invoiced, Credited),
 	"book":      (*World).reserveVan,
-	"unbook":    (*World).cancelVan,
-	"mail":      (*World).mail,
+	"unbook":    undoInHouse(Booked, Unbooked),
+	"mail":      func(w *World, r Request, key string) Answer { return w.happen(Mailed, r, key) },
 }
 
 func (w *World) reserve(r Request, key string) Answer {
@@ -57,10 +60,6 @@ func (w *World) reserve(r Request, key string) Answer {
 		return Answer{Code: 409, Why: "out of stock"}
 	}
 	return w.happen(Reserved, r, key)
-}
-
-func (w *World) release(r Request, key string) Answer {
-	return w.undoInHouse(Reserved, Released, r, key)
 }
 
 func (w *World) authorize(r Request, key string) Answer {
@@ -75,7 +74,7 @@ func (w *World) authorize(r Request, key string) Answer {
 // capture charges whatever it is asked to: that a request is a repeat it knows
 // by the key alone.
 func (w *World) capture(r Request, key string) Answer {
-	if n, _ := w.book.net(r.Order, Authorized, Voided); n == 0 {
+	if n, _ := w.net(r.Order, Authorized, Voided); n == 0 {
 		return Answer{Code: 402, Why: "no authorization stands"}
 	}
 	if w.cards[r.Order] == CardShort {
@@ -86,10 +85,10 @@ func (w *World) capture(r Request, key string) Answer {
 
 // settle voids what was only authorized.
 func (w *World) settle(r Request, key string) Answer {
-	if n, id := w.book.net(r.Order, Charged, Refunded); n > 0 {
+	if n, id := w.net(r.Order, Charged, Refunded); n > 0 {
 		return Answer{Code: 200, ID: id, Captured: true}
 	}
-	if n, _ := w.book.net(r.Order, Authorized, Voided); n == 0 {
+	if n, _ := w.net(r.Order, Authorized, Voided); n == 0 {
 		return Answer{Code: 200}
 	}
 	return w.happen(Voided, r, key)
@@ -106,71 +105,59 @@ func (w *World) pack(r Request, key string) Answer {
 	if w.stock.Jammed[r.Order] {
 		return Answer{Code: 503, Why: "the packing line is jammed"}
 	}
-	return w.once(Packed, Unpacked, r, key)
-}
-
-func (w *World) unpack(r Request, key string) Answer {
-	return w.undoInHouse(Packed, Unpacked, r, key)
-}
-
-func (w *World) invoice(r Request, key string) Answer {
-	return w.once(Invoiced, Credited, r, key)
-}
-
-func (w *World) credit(r Request, key string) Answer {
-	return w.undo(Invoiced, Credited, r, key)
+	return once(Packed, Unpacked)(w, r, key)
 }
 
 func (w *World) reserveVan(r Request, key string) Answer {
 	if w.stock.NoVan[r.Order] {
 		return Answer{Code: 503, Why: "the carrier has no van"}
 	}
-	return w.once(Booked, Unbooked, r, key)
-}
-
-func (w *World) cancelVan(r Request, key string) Answer {
-	return w.undoInHouse(Booked, Unbooked, r, key)
+	return once(Booked, Unbooked)(w, r, key)
 }
 
 // once does what is not done already: who is asked looks at what there is for the order.
-func (w *World) once(did, undid Kind, r Request, key string) Answer {
-	if n, id := w.book.net(r.Order, did, undid); n > 0 {
-		return Answer{Code: 200, ID: id}
+func once(did, undid Kind) service {
+	return func(w *World, r Request, key string) Answer {
+		if n, id := w.net(r.Order, did, undid); n > 0 {
+			return Answer{Code: 200, ID: id}
+		}
+		return w.happen(did, r, key)
 	}
-	return w.happen(did, r, key)
 }
 
 // undo undoes what is done, if it is.
-func (w *World) undo(did, undid Kind, r Request, key string) Answer {
-	n, id := w.book.net(r.Order, did, undid)
-	if n == 0 {
-		return Answer{Code: 200, ID: id}
+func undo(did, undid Kind) service {
+	return func(w *World, r Request, key string) Answer {
+		n, id := w.net(r.Order, did, undid)
+		if n == 0 {
+			return Answer{Code: 200, ID: id}
+		}
+		return w.happen(undid, r, key)
 	}
-	return w.happen(undid, r, key)
 }
 
 // undoInHouse undoes what can be undone only until the goods have left the house.
-func (w *World) undoInHouse(did, undid Kind, r Request, key string) Answer {
-	if shipped, id := w.book.net(r.Order, Shipped, ""); shipped > 0 {
-		return Answer{Code: 200, ID: id}
+func undoInHouse(did, undid Kind) service {
+	return func(w *World, r Request, key string) Answer {
+		if shipped, id := w.net(r.Order, Shipped, ""); shipped > 0 {
+			return Answer{Code: 200, ID: id}
+		}
+		return undo(did, undid)(w, r, key)
 	}
-	return w.undo(did, undid, r, key)
 }
-
-func (w *World) mail(r Request, key string) Answer { return w.happen(Mailed, r, key) }
 
 // happen writes down that something was done, under an id of its own.
 func (w *World) happen(kind Kind, r Request, key string) Answer {
-	id := fmt.Sprintf("%.2s_%04d", kind, len(w.book.entries)+1)
-	w.book.add(Entry{Kind: kind, Order: r.Order, Amount: r.Amount, ID: id, Key: key})
+	id := fmt.Sprintf("%.2s_%04d", kind, len(w.book)+1)
+	w.book = append(w.book, Entry{Seq: len(w.book) + 1, Kind: kind, Order: r.Order, Amount: r.Amount, ID: id, Key: key})
 	return Answer{Code: 200, ID: id}
 }
 
 // Ship takes a parcel away. A message that has been seen before is known by its
 // id, and nothing happens.
 func (w *World) Ship(order, message string) {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if !w.seen[message] {
 		w.seen[message] = true
 		w.happen(Shipped, Request{Order: order}, message)
@@ -179,14 +166,14 @@ func (w *World) Ship(order, message string) {
 
 // RepairLine repairs the packing line.
 func (w *World) RepairLine() {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	clear(w.stock.Jammed)
 }
 
 // SendVans lets the carrier fetch what it could not.
 func (w *World) SendVans() {
-	w.book.mu.Lock()
-	defer w.book.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	clear(w.stock.NoVan)
 }

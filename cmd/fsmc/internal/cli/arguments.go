@@ -10,25 +10,48 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
-// arguments asks for those that are named, which stand in brackets where they
-// may be left out; a last name that ends in "..." stands for any number.
-func arguments(names ...string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
-			missing := strings.TrimSuffix(names[len(args)], "...")
-			return fmt.Errorf("%s is missing: write %s", missing, c.UseLine())
-		}
-		open := len(names) > 0 && strings.HasSuffix(strings.TrimSuffix(names[len(names)-1], "]"), "...")
-		if len(args) > len(names) && !open {
-			return oneTooMany(c, args[len(names)])
-		}
-		for i, arg := range args {
-			if arg == "" {
-				return fmt.Errorf("%s is empty: write %s", strings.Trim(names[min(i, len(names)-1)], ".[]"), c.UseLine())
-			}
-		}
-		return nil
+// fromUse gives a command the arguments of its use line, unless it says more about them. Those
+// called PATH... are source files.
+func fromUse(c *cobra.Command) {
+	if c.Args == nil {
+		c.Args = arguments
 	}
+	if strings.Contains(c.Use, "PATH...") {
+		c.ValidArgsFunction = completeFSM
+	}
+}
+
+// arguments asks for those that the use line of a command names.
+func arguments(c *cobra.Command, args []string) error {
+	words := strings.Fields(c.Use)[1:]
+	var names []string
+	for i := 0; i < len(words); i++ {
+		if strings.HasPrefix(words[i], "--") {
+			i++ // the value of a flag
+			continue
+		}
+		names = append(names, words[i])
+	}
+	return takes(c, args, names...)
+}
+
+// takes asks for arguments that are named, which stand in brackets where they
+// may be left out; a last name that ends in "..." stands for any number.
+func takes(c *cobra.Command, args []string, names ...string) error {
+	if len(args) < len(names) && !strings.HasPrefix(names[len(args)], "[") {
+		missing := strings.TrimSuffix(names[len(args)], "...")
+		return fmt.Errorf("%s is missing: write %s", missing, c.UseLine())
+	}
+	open := len(names) > 0 && strings.HasSuffix(strings.TrimSuffix(names[len(names)-1], "]"), "...")
+	if len(args) > len(names) && !open {
+		return oneTooMany(c, args[len(names)])
+	}
+	for i, arg := range args {
+		if arg == "" {
+			return fmt.Errorf("%s is empty: write %s", strings.Trim(names[min(i, len(names)-1)], ".[]"), c.UseLine())
+		}
+	}
+	return nil
 }
 
 // otherNames are what commands are called elsewhere.
@@ -78,7 +101,7 @@ func strict(root *cobra.Command) {
 			c.Args = knownCommand
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 			for _, shell := range c.Commands() {
-				shell.Args = arguments()
+				shell.Args = arguments
 			}
 		}
 	}

@@ -29,14 +29,12 @@ If the replay of a run differs from what is stored, backup prints the difference
 and ends with exit status 1. The copy is kept: it is exact, and you may want it
 before fsmc repair.`,
 		Example: "  fsmc backup --db runs.db runs-2026-11-21.db",
-		Args:    arguments("FILE"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.backUp(cmd.Context(), args[0]) },
 	}
 	t.flags(c)
 	return c
 }
 
-// backupReport is what backup --format json prints.
 type backupReport struct {
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`
@@ -72,7 +70,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 // writeBackup says what has become of a copy; of is what it is a copy of.
 func (t *target) writeBackup(r *backupReport, of string) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(t.out, describe.Plain(d.String(), 1000))
+		fmt.Fprintln(t.out, describe.Plain(d.text, 1000))
 	}
 	how := "no difference"
 	if n := len(r.Differences); n > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,9 +51,7 @@ the machines in OLD or PATH have errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
   fsmc breaking --against old/ --format github machines/
   fsmc breaking --against runs.db --write-map moves.json review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error { return b.run(cmd.Context(), paths) },
 	}
 	c.Flags().StringVar(&b.against, "against", "", "the older machines, `OLD`: a file, a folder, git:REF or a database")
 	dbFlag(c, &b.db)
@@ -67,10 +66,8 @@ the machines in OLD or PATH have errors.`,
 	return c
 }
 
-// breakingFormat is a way to print what breaks.
 type breakingFormat func(io.Writer, *breakingReport) error
 
-// breaker is one call of breaking.
 type breaker struct {
 	target
 	against string
@@ -109,9 +106,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 	if isDatabase(b.against) {
 		report.stored = true
 		report.Added = nil // its versions are those of one machine each
-		if b.db == "" {
-			b.db = b.against
-		}
+		b.db = cmp.Or(b.db, b.against)
 	}
 	if b.db != "" {
 		if err := b.count(ctx, report); err != nil {
@@ -136,12 +131,11 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 // these. Nothing is to be believed of a comparison with it.
 func (b *breaker) sound(unit *lang.Unit, err error) (*lang.Unit, error) {
 	if err == nil {
-		err = b.refuse(unit.Diags, unit.File)
+		err = b.refuseUnit(unit)
 	}
 	return unit, err
 }
 
-// compare compares new with each of old.
 func (b *breaker) compare(old []*lang.Unit, new *lang.Unit) *breaking.Result {
 	var results []*breaking.Result
 	for _, u := range old {

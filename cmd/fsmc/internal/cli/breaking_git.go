@@ -16,7 +16,6 @@ import (
 // Machines as they stand in git are read from its object store, by git itself: nothing is
 // checked out, and no file is touched.
 
-// gitTree is a tree of a repository.
 type gitTree struct {
 	top  string // the folder of the repository
 	ref  string // as given
@@ -41,16 +40,20 @@ func fromGit(ref string, paths []string) (*lang.Unit, error) {
 		return nil, err
 	}
 	var sources []lang.Source
+	seen := map[string]bool{}
 	for _, place := range wanted {
 		found := t.below(all, place)
 		if len(found) == 0 {
 			return nil, fmt.Errorf("there is no .fsm file at or below %q in %q", place, t.ref)
 		}
-		sources = append(sources, found...)
+		for _, s := range found {
+			if !seen[s.Name] { // else it is named twice
+				seen[s.Name] = true
+				sources = append(sources, s)
+			}
+		}
 	}
-	unit := lang.LoadFrom(withoutTwins(sources), lang.Among(all))
-	unit.Files = nil
-	return unit, nil
+	return loadLean(sources, lang.Among(all)), nil
 }
 
 // openGit finds the repository of a file or folder, and the tree that ref means there.
@@ -157,19 +160,6 @@ func (t *gitTree) below(all []lang.Source, place string) []lang.Source {
 	at := t.named(place)
 	for _, s := range all {
 		if place == "." || s.Name == at || strings.HasPrefix(s.Name, at+"/") {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// withoutTwins leaves out what is named twice.
-func withoutTwins(list []lang.Source) []lang.Source {
-	seen := map[string]bool{}
-	var out []lang.Source
-	for _, s := range list {
-		if !seen[s.Name] {
-			seen[s.Name] = true
 			out = append(out, s)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
@@ -35,15 +34,10 @@ func (b *breaker) writeMap(r *breaking.Result, input *ir.Program) error {
 	if err := printJSON(&text, m); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(b.mapFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	switch err := createFile(b.mapFile, text.Bytes(), 0o644); {
+	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
-	}
-	if err != nil {
-		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
-	}
-	_, err = f.Write(text.Bytes())
-	if err := errors.Join(err, f.Close()); err != nil {
+	case err != nil:
 		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
 	}
 	open := m.Open()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
@@ -128,13 +129,7 @@ func definition(row store.DefinitionRow) (*lang.Unit, error) {
 	if unit.Diags.HasErrors() {
 		return nil, fmt.Errorf("the text of %s cannot be read from the database alone (%s): compare with --against git:REF", version, unit.Diags[0].Message)
 	}
-	var only []*ir.Machine
-	for _, m := range unit.Program.Machines {
-		if m.Name == row.Machine {
-			only = append(only, m)
-		}
-	}
-	unit.Program.Machines = only
+	unit.Program.Machines = slices.DeleteFunc(slices.Clone(unit.Program.Machines), func(m *ir.Machine) bool { return m.Name != row.Machine })
 	return unit, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
-// breakingReport is what breaking has to say.
 type breakingReport struct {
 	*breaking.Result
 	texts  func(string) *token.File

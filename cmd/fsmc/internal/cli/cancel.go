@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,4 +40,28 @@ then only shows these runs, and those that would refuse. --apply cancels them.`,
 	})
 	c.Flags().BoolVar(&force, "force", false, "end the run where it is, even if a state handles cancel")
 	return c
+}
+
+// patience is how long a cancel waits for children before it says so.
+const patience = 2 * time.Second
+
+// sayChildren says for which runs below a run its cancel waits, if it does for long, until what
+// it gives is called. It is said once: they may need a worker, and nobody else would tell.
+func (s *streams) sayChildren(ctx context.Context, engine *runtime.Engine, run string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var said sync.WaitGroup
+	said.Go(func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(patience):
+		}
+		rows, _ := engine.Tree(ctx, run) // what cannot be read the cancel itself reports
+		for i := range rows {
+			if row := &rows[i]; row.Run != run && row.Status != runtime.Finished {
+				fmt.Fprintf(s.err, "waiting for %s to end, which is in %s: a worker (fsmc run) or an event may have to come, or --force\n", row.Run, row.State)
+			}
+		}
+	})
+	return func() { cancel(); said.Wait() }
 }

@@ -71,9 +71,7 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
   fsmc check --fix-rules bound-without-else,unused review.fsm
   fsmc check --watch .
   cat review.fsm | fsmc check -`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              k.run,
+		RunE: k.run,
 	}
 	chooseFlag(c, &k.format, "format", "text", "how to print",
 		option[reportFormat]{"text", reportFormat{write: writeText}},
@@ -96,16 +94,16 @@ there is no machine, scenario, enum or record; or --diff has printed a change.`,
 
 // checker is a call of check, as its flags say.
 type checker struct {
-	streams *streams
-	format  reportFormat
-	strict  bool
-	bounds  bool
-	runs    bool
-	expand  bool
-	limit   int
-	fix     bool
-	watch   bool
-	fixes   fixer
+	*streams
+	format reportFormat
+	strict bool
+	bounds bool
+	runs   bool
+	expand bool
+	limit  int
+	fix    bool
+	watch  bool
+	fixes  fixer
 }
 
 // refuse is the error of flags that do not go together.
@@ -128,17 +126,16 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	if err := k.refuse(cmd); err != nil {
 		return err
 	}
-	status := func(r report) error { return r.status(k.strict) }
 	collectSeldom()
 	if k.watch {
-		return (&checkWatcher{streams: k.streams, limit: k.limit, paths: paths, expand: k.expand, status: status}).run(cmd.Context())
+		return (&checkWatcher{checker: k, paths: paths}).run(cmd.Context())
 	}
-	out, load := k.streams.out, k.streams.load
+	out, load := k.out, k.load
 	if k.fix {
 		k.fixes.streams, k.fixes.limit = k.streams, k.limit
 		load = k.fixes.run
 		if slices.Contains(paths, "-") {
-			out = k.streams.err
+			out = k.err
 		}
 	}
 	unit, err := load(paths)
@@ -150,7 +147,8 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	}
 	r := report{unit: unit, bounds: k.bounds, runs: k.runs, expand: k.expand}
 	if k.bounds || k.format.worst {
-		r.list, r.worst = analyzed(unit, k.limit, k.runs)
+		r.list, r.worst = check.Analyze(unit.Program, all.Rules, k.limit, k.runs)
+		r.list = withFrontEnd(unit, r.list)
 	} else {
 		r.list = findings(unit, k.limit)
 	}
@@ -158,7 +156,7 @@ func (k *checker) run(cmd *cobra.Command, paths []string) error {
 	if err := k.format.write(out, r); err != nil {
 		return err
 	}
-	return status(r)
+	return r.status(k.strict)
 }
 
 // collectSeldom lets garbage grow to twice what is in use before it is collected,
@@ -178,13 +176,6 @@ func collectSeldom() {
 // and what the rules found within limit configurations of a machine.
 func findings(unit *lang.Unit, limit int) diag.List {
 	return withFrontEnd(unit, check.RunUpTo(unit.Program, all.Rules, limit))
-}
-
-// analyzed is findings with the worst case of every machine, and with the runs that
-// reach its figures where runs says so.
-func analyzed(unit *lang.Unit, limit int, runs bool) (diag.List, []*check.Worst) {
-	list, worst := check.Analyze(unit.Program, all.Rules, limit, runs)
-	return withFrontEnd(unit, list), worst
 }
 
 // withFrontEnd adds what the front end found to list.
@@ -223,6 +214,9 @@ func calledElsewhere(prog *ir.Program) []*ir.Machine {
 	}
 	return out
 }
+
+// refuseUnit is errFinding where unit has errors of syntax, names or types, which it prints.
+func (s *streams) refuseUnit(unit *lang.Unit) error { return s.refuse(unit.Diags, unit.File) }
 
 // refuse is errFinding where list has errors, which it prints.
 func (s *streams) refuse(list diag.List, sources diag.Sources) error {

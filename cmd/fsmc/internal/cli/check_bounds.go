@@ -24,55 +24,39 @@ type jsonBounds struct {
 	Time       *string                 `json:"time"` // in Go's form
 	Costs      map[string]*json.Number `json:"costs"`
 	Activities map[string]*json.Number `json:"activities"` // attempts
-	Exact      jsonExact               `json:"exact"`
-	Unbounded  []jsonEndless           `json:"unbounded"`
-	Factors    jsonFactors             `json:"factors"`
-	Tree       *jsonTree               `json:"tree,omitempty"` // of a machine that calls others
-	Runs       []jsonWorstRun          `json:"runs,omitempty"` // with --witness
+
+	// Exact says which figures some run reaches; the others are upper bounds.
+	Exact     jsonFigures[bool, bool] `json:"exact"`
+	Unbounded []jsonEndless           `json:"unbounded"`
+	// Factors says what each figure is made of: "3 attempts x 4 visits". One without a
+	// bound, or of 0, is not there.
+	Factors jsonFigures[string, map[string]string] `json:"factors"`
+	Tree    *jsonTree                              `json:"tree,omitempty"` // of a machine that calls others
+	Runs    []jsonWorstRun                         `json:"runs,omitempty"` // with --witness
 }
 
-// jsonExact says which figures some run reaches; the others are upper bounds.
-type jsonExact struct {
-	Steps      bool `json:"steps"`
-	Time       bool `json:"time"`
-	Costs      bool `json:"costs"`
-	Activities bool `json:"activities"`
-}
-
-// jsonFactors says what each figure is made of: "3 attempts x 4 visits". One
-// without a bound, or of 0, is not there.
-type jsonFactors struct {
-	Steps      string            `json:"steps"`
-	Time       string            `json:"time"`
-	Costs      map[string]string `json:"costs"`
-	Activities map[string]string `json:"activities"`
+// jsonFigures is something that each figure of a machine has.
+type jsonFigures[One, Many any] struct {
+	Steps      One  `json:"steps"`
+	Time       One  `json:"time"`
+	Costs      Many `json:"costs"`
+	Activities Many `json:"activities"`
 }
 
 // jsonTree is the worst case of a run with all the runs that it starts. Attempts are by
 // machine and activity: "CodeReview.analyze".
 type jsonTree struct {
-	Steps    *json.Number            `json:"steps"`
-	Attempts map[string]*json.Number `json:"attempts"`
-	Costs    map[string]*json.Number `json:"costs"`
-	Runs     *json.Number            `json:"runs"` // with the run itself
-	Exact    jsonTreeExact           `json:"exact"`
-	Factors  jsonTreeFactors         `json:"factors"`
+	jsonTreeFigures[*json.Number, map[string]*json.Number]
+	Exact   jsonTreeFigures[bool, bool]                `json:"exact"`
+	Factors jsonTreeFigures[string, map[string]string] `json:"factors"`
 }
 
-// jsonTreeExact is jsonExact of a tree.
-type jsonTreeExact struct {
-	Steps    bool `json:"steps"`
-	Attempts bool `json:"attempts"`
-	Costs    bool `json:"costs"`
-	Runs     bool `json:"runs"`
-}
-
-// jsonTreeFactors is jsonFactors of a tree.
-type jsonTreeFactors struct {
-	Steps    string            `json:"steps"`
-	Attempts map[string]string `json:"attempts"`
-	Costs    map[string]string `json:"costs"`
-	Runs     string            `json:"runs"`
+// jsonTreeFigures is jsonFigures of a tree.
+type jsonTreeFigures[One, Many any] struct {
+	Steps    One  `json:"steps"`
+	Attempts Many `json:"attempts"`
+	Costs    Many `json:"costs"`
+	Runs     One  `json:"runs"` // with the run itself
 }
 
 // jsonWorstRun is a run that reaches figures, or comes near them.
@@ -95,23 +79,15 @@ func boundsJSON(w *check.Worst, expand bool) *jsonBounds {
 	out := &jsonBounds{
 		Steps: amount(w.Steps), Time: duration(w.Time),
 		Costs: amounts(w.Costs), Activities: amounts(w.Activities),
-		Exact: jsonExact{
-			Steps: w.Steps.Exact, Time: w.Time.Exact,
-			Costs: allExact(w.Costs), Activities: allExact(w.Activities),
-		},
+		Exact:     jsonFigures[bool, bool]{w.Steps.Exact, w.Time.Exact, allExact(w.Costs), allExact(w.Activities)},
 		Unbounded: []jsonEndless{},
-		Factors: jsonFactors{
-			Steps: w.Steps.Factors, Time: w.Time.Factors,
-			Costs: factors(w.Costs), Activities: factors(w.Activities),
-		},
+		Factors:   jsonFigures[string, map[string]string]{w.Steps.Factors, w.Time.Factors, factors(w.Costs), factors(w.Activities)},
 	}
 	if t := w.Tree; t != nil {
 		out.Tree = &jsonTree{
-			Steps: amount(t.Steps), Attempts: amounts(t.Attempts), Costs: amounts(w.Costs), Runs: amount(t.Runs),
-			Exact: jsonTreeExact{Steps: t.Steps.Exact, Attempts: allExact(t.Attempts), Costs: allExact(w.Costs), Runs: t.Runs.Exact},
-			Factors: jsonTreeFactors{
-				Steps: t.Steps.Factors, Attempts: factors(t.Attempts), Costs: factors(w.Costs), Runs: t.Runs.Factors,
-			},
+			jsonTreeFigures[*json.Number, map[string]*json.Number]{amount(t.Steps), amounts(t.Attempts), amounts(w.Costs), amount(t.Runs)},
+			jsonTreeFigures[bool, bool]{t.Steps.Exact, allExact(t.Attempts), allExact(w.Costs), t.Runs.Exact},
+			jsonTreeFigures[string, map[string]string]{t.Steps.Factors, factors(t.Attempts), factors(w.Costs), t.Runs.Factors},
 		}
 	}
 	for _, r := range worstRuns(w, expand) {
@@ -179,43 +155,53 @@ func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 	}
 	fmt.Fprintf(out, "\nThe worst case of %s:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	printFigure(t, w, "steps", w.Steps, ir.DecimalText)
-	printFigure(t, w, "time", w.Time, timeText)
-	for _, f := range w.Costs {
-		printFigure(t, w, f.Name, f, ir.DecimalText)
-	}
-	for _, f := range w.Activities {
-		what := " attempts"
-		if f.Called {
-			what = " runs"
+	for _, f := range figuresOf(w) {
+		if !strings.HasPrefix(f.label, name+".") { // an attempt of its own is there already
+			printFigure(t, w, f)
 		}
-		printFigure(t, w, f.Name+what, f, ir.DecimalText)
 	}
-	printTree(t, name, w)
 	return t.Flush()
 }
 
-// printTree writes what the machine called name does with all that it calls; its own
-// attempts are written already.
-func printTree(t io.Writer, name string, w *check.Worst) {
-	if w.Tree == nil {
-		return
-	}
-	for _, f := range w.Tree.Attempts {
-		if !strings.HasPrefix(f.Name, name+".") {
-			printFigure(t, w, f.Name+" attempts", f, ir.DecimalText)
-		}
-	}
-	printFigure(t, w, "runs of the tree", w.Tree.Runs, ir.DecimalText)
-	printFigure(t, w, "steps of the tree", w.Tree.Steps, ir.DecimalText)
+type figure struct {
+	check.Figure
+	label string                // in a table
+	what  string                // of a run that reaches it
+	text  func(*big.Rat) string // of an amount
 }
 
-func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text func(*big.Rat) string) {
+// figuresOf are those of w in order, and then those of its tree.
+func figuresOf(w *check.Worst) []figure {
+	all := []figure{{w.Steps, "steps", "steps", ir.DecimalText}, {w.Time, "time", "time", timeText}}
+	for _, f := range w.Costs {
+		all = append(all, figure{f, f.Name, "cost " + f.Name, ir.DecimalText})
+	}
+	attempts := func(f check.Figure, unit string) {
+		all = append(all, figure{f, f.Name + unit, "attempts of " + f.Name, ir.DecimalText})
+	}
+	for _, f := range w.Activities {
+		if f.Called {
+			attempts(f, " runs")
+		} else {
+			attempts(f, " attempts")
+		}
+	}
+	if t := w.Tree; t != nil {
+		for _, f := range t.Attempts {
+			attempts(f, " attempts")
+		}
+		all = append(all, figure{t.Runs, "runs of the tree", "runs of the tree", ir.DecimalText},
+			figure{t.Steps, "steps of the tree", "steps of the tree", ir.DecimalText})
+	}
+	return all
+}
+
+func printFigure(t io.Writer, w *check.Worst, f figure) {
 	if f.Amount == nil {
-		fmt.Fprintf(t, "  %s\tno bound\t%s\n", label, w.Why(f.Name))
+		fmt.Fprintf(t, "  %s\tno bound\t%s\n", f.label, w.Why(f.Name))
 		return
 	}
-	value := text(f.Amount)
+	value := f.text(f.Amount)
 	if !f.Exact {
 		value = "at most " + value
 	}
@@ -225,7 +211,7 @@ func printFigure(t io.Writer, w *check.Worst, label string, f check.Figure, text
 	if f.Leave {
 		value += ", with an operator's leave"
 	}
-	fmt.Fprintf(t, "  %s\t%s\n", label, value)
+	fmt.Fprintf(t, "  %s\t%s\n", f.label, value)
 }
 
 // worstRun is a run that reaches figures, or comes near them.
@@ -236,18 +222,18 @@ type worstRun struct {
 	run     *diag.Witness
 }
 
-// note adds a figure to those of r; text is that of an amount.
-func (r *worstRun) note(what string, f check.Figure, text func(*big.Rat) string) {
+// note adds a figure to those of r.
+func (r *worstRun) note(f figure) {
 	amount, short := f.Short()
 	if !short {
-		r.reaches, r.said = append(r.reaches, what), append(r.said, what)
+		r.reaches, r.said = append(r.reaches, f.what), append(r.said, f.what)
 		return
 	}
-	said := what + " (at most " + text(f.Amount)
+	said := f.what + " (at most " + f.text(f.Amount)
 	if amount != nil {
-		said += ", here " + text(amount)
+		said += ", here " + f.text(amount)
 	}
-	r.toward, r.said = append(r.toward, what), append(r.said, said+")")
+	r.toward, r.said = append(r.toward, f.what), append(r.said, said+")")
 }
 
 // timeText is an amount of nanoseconds as a person reads it.
@@ -258,41 +244,19 @@ func timeText(r *big.Rat) string { return ir.FormatDuration(int64(nanoseconds(r)
 // call.
 func worstRuns(w *check.Worst, expand bool) []worstRun {
 	var out []worstRun
-	add := func(what string, f check.Figure) {
-		text := ir.DecimalText
-		if what == "time" {
-			text = timeText
-		}
+	for _, f := range figuresOf(w) {
 		if f.Run == nil || f.Amount.Sign() == 0 {
-			return
+			continue
 		}
 		run := f.Run.Diag()
 		if !expand {
 			run.Fold()
 		}
-		for i := range out {
-			if reflect.DeepEqual(out[i].run, run) {
-				out[i].note(what, f, text)
-				return
-			}
+		same := slices.IndexFunc(out, func(r worstRun) bool { return reflect.DeepEqual(r.run, run) })
+		if same < 0 {
+			same, out = len(out), append(out, worstRun{run: run})
 		}
-		out = append(out, worstRun{run: run})
-		out[len(out)-1].note(what, f, text)
-	}
-	add("steps", w.Steps)
-	add("time", w.Time)
-	for _, f := range w.Costs {
-		add("cost "+f.Name, f)
-	}
-	for _, f := range w.Activities {
-		add("attempts of "+f.Name, f)
-	}
-	if w.Tree != nil {
-		for _, f := range w.Tree.Attempts {
-			add("attempts of "+f.Name, f)
-		}
-		add("runs of the tree", w.Tree.Runs)
-		add("steps of the tree", w.Tree.Steps)
+		out[same].note(f)
 	}
 	return out
 }

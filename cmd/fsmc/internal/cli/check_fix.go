@@ -74,9 +74,7 @@ func (f *fixer) known() error {
 }
 
 func (f *fixer) load() *lang.Unit {
-	unit := lang.LoadFrom(f.reader.sources, f.reader.find)
-	unit.Files = nil
-	return unit
+	return loadLean(f.reader.sources, f.reader.find)
 }
 
 // round makes the fixes that can be made side by side, and reports whether there was one.
@@ -200,7 +198,6 @@ func (f *fixer) verdict() error {
 	return nil
 }
 
-// fixesHelp lists the rules with fixes.
 func fixesHelp() string {
 	var text string
 	for _, r := range all.Rules {

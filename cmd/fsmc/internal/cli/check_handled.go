@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // handledRow is one way in which an activity can end in a leaf, and what the
@@ -36,7 +37,7 @@ func printHandled(out io.Writer, title string, m *ir.Machine) error {
 			if d.Activity == nil {
 				continue // its name is wrong, and reported
 			}
-			fmt.Fprintf(t, "%s  %s in %s%s\n", title, d.Activity.Name, leaf.Path, labelled(d))
+			fmt.Fprintf(t, "%s  %s in %s%s\n", title, d.Activity.Name, leaf.Path, describe.After(" as ", d.Label))
 			title = ""
 			for _, row := range handledRows(m, d) {
 				input := row.input()
@@ -48,13 +49,6 @@ func printHandled(out io.Writer, title string, m *ir.Machine) error {
 		}
 	}
 	return t.Flush()
-}
-
-func labelled(d *ir.Do) string {
-	if d.Label == "" {
-		return ""
-	}
-	return " as " + d.Label
 }
 
 // handledRows are the results of d, done where it has nothing else to say, and

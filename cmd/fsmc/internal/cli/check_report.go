@@ -15,7 +15,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
-// report is what check has to say.
 type report struct {
 	unit   *lang.Unit
 	list   diag.List

@@ -25,11 +25,8 @@ import (
 // what is there now. It looks at the files again and again, since a few files are looked at
 // in no time, on every system and over every network.
 type checkWatcher struct {
-	*streams
-	limit  int
-	expand bool
-	paths  []string
-	status func(report) error // with which a report ends a check
+	*checker
+	paths []string
 
 	texts    map[string][]byte // by name: of the last check
 	imported map[string]bool   // the places to which imports lead, whether or not something is there
@@ -79,12 +76,10 @@ func (w *checkWatcher) read() (*lang.Unit, error) {
 		return nil, err
 	}
 	w.imported = map[string]bool{}
-	unit := lang.LoadFrom(r.sources, func(from, path string) ([]lang.Source, error) {
+	return loadLean(r.sources, func(from, path string) ([]lang.Source, error) {
 		w.imported[filepath.Join(filepath.Dir(from), filepath.FromSlash(path))] = true
 		return r.find(from, path)
-	})
-	unit.Files = nil
-	return unit, nil
+	}), nil
 }
 
 // first prints the whole report.
@@ -112,7 +107,7 @@ func (w *checkWatcher) check(ctx context.Context, unit *lang.Unit) (report, erro
 	for name, file := range unit.Sources {
 		w.texts[name] = []byte(file.Src)
 	}
-	w.last, w.ended = r.list, w.status(r)
+	w.last, w.ended = r.list, r.status(w.strict)
 	return r, nil
 }
 

@@ -4,13 +4,14 @@
 // In the order in which to read it:
 //
 //   - What all commands share: cli.go, which puts them together; exit.go, of statuses; output.go,
-//     of --format; arguments.go, choice.go, age.go and tags.go, of arguments and flags; hook.go, of
-//     the binary that has fewer of them.
+//     of --format; arguments.go and flags.go; hook.go, of the binary that has fewer of them.
 //   - Each command has a file of its name, and one of many parts has more: check*.go, gen*.go,
-//     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go.
+//     test*.go, new*.go, breaking*.go, run*.go, history*.go, simulate*.go, db*.go. A type such as
+//     exporter or lister is one call of its command; one such as healthReport is what the command
+//     prints with --format json.
 //   - What commands on sources share: sources.go and imports.go; guards.go, of host guards.
-//   - What commands on a database share: store*.go, which opens it; view.go, which prints a run;
-//     bulk.go, of one run or many; cancel_wait.go; listen_*.go, of sockets.
+//   - What commands on a database share: store*.go, which opens it; show.go, which prints a run;
+//     steer.go, of one run or many; listen_*.go, of sockets.
 package cli
 
 import (
@@ -22,8 +23,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/fsmc-dev/fsmc/runtime/describe"
 	"github.com/spf13/cobra"
+
+	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
 // streams are where a command reads and writes.
@@ -61,19 +63,14 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 // lets go, an interrupt or a SIGTERM cancels the command's context, so that it
 // releases what it holds; a second one ends the process at once.
 func (s *streams) catchSignals() (letGo func()) {
-	caught, over := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-caught:
-			signal.Stop(caught)
-			s.cancel()
-		case <-over:
-		}
-	}()
+	caught, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	forget := context.AfterFunc(caught, func() {
+		stop()
+		s.cancel()
+	})
 	return func() {
-		signal.Stop(caught)
-		close(over)
+		forget()
+		stop()
 	}
 }
 
@@ -140,7 +137,16 @@ one folder cannot have the same name; machines of different folders can.`,
 	}
 	root.AddCommand(newVersion(s))
 	versionFlag(root)
-	databasesInHelp(root)
+	eachCommand(root, fromUse)
+	eachCommand(root, databaseInHelp)
 	strict(root)
 	return root
+}
+
+// eachCommand does something with all commands below one.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	for _, below := range c.Commands() {
+		do(below)
+		eachCommand(below, do)
+	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -31,16 +33,12 @@ An event that does not fit is refused and changes nothing: exit status 1.`,
 		Example: `  fsmc complete --db runs.db pr-17 post_comments CommentsPosted --reason "posted by hand"
   fsmc complete --db runs.db order-4 charge Charged --data '{"id": "ch_17"}'
   fsmc complete --db runs.db batch-7 'r[3]' Found --data '{"note": "looked up"}'`,
-		Args: arguments("ID", "ACTIVITY", "[EVENT]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			payload, err := s.object(cmd, "data", data, "where the activity has nothing to say")
 			if err != nil {
 				return err
 			}
-			done := runtime.Completion{Activity: args[1], Data: payload, Operator: who}
-			if len(args) > 2 {
-				done.Event = args[2]
-			}
+			done := runtime.Completion{Activity: args[1], Event: strings.Join(args[2:], ""), Data: payload, Operator: who}
 			return ask.answer(cmd.Context(), &t, args[0], func(engine *runtime.Engine) (runtime.View, error) {
 				return engine.Complete(cmd.Context(), args[0], done)
 			})

@@ -24,7 +24,12 @@ A password comes from the URL, PGPASSWORD, a service file or .pgpass. No command
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newDBInit(s), newDBStatus(s), newDBMigrate(s), newDBRoles(s), newDBArchive(s))
+	t := &target{streams: s}
+	c.AddCommand(newDBInit(t), newDBStatus(t), newDBMigrate(t), newDBRoles(t), newDBArchive(t))
+	for _, below := range c.Commands() {
+		t.flags(below)
+		below.PreRunE = func(*cobra.Command, []string) error { return serverOnly(t.db) }
+	}
 	return c
 }
 
@@ -39,20 +44,15 @@ func serverOnly(db string) error {
 	return nil
 }
 
-func newDBInit(s *streams) *cobra.Command {
-	t := target{streams: s}
-	c := &cobra.Command{
+func newDBInit(t *target) *cobra.Command {
+	return &cobra.Command{
 		Use:   "init",
 		Short: "Make the tables",
 		Long: `Init makes the schema and the tables, or brings them up to date as fsmc run does.
 The first command that runs something also makes them: use init if the workers have
 no right to make tables.`,
 		Example: "  fsmc db init --db postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := serverOnly(t.db); err != nil {
-				return err
-			}
 			if err := t.with(cmd.Context(), create, "", func(runtime.Store) error { return nil }); err != nil {
 				return err
 			}
@@ -66,12 +66,9 @@ no right to make tables.`,
 			})
 		},
 	}
-	t.flags(c)
-	return c
 }
 
-func newDBMigrate(s *streams) *cobra.Command {
-	t := target{streams: s}
+func newDBMigrate(t *target) *cobra.Command {
 	apply := false
 	c := &cobra.Command{
 		Use:   "migrate",
@@ -85,11 +82,7 @@ while a process of an older version has the database open, and names that proces
 process that was killed counts for two more minutes.`,
 		Example: `  fsmc db migrate --db postgres://fsmc@db.example/runs
   fsmc db migrate --db postgres://fsmc@db.example/runs --apply`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := serverOnly(t.db); err != nil {
-				return err
-			}
 			done, err := postgres.Migrate(cmd.Context(), t.db, apply)
 			if errors.Is(err, postgres.ErrOlderHosts) {
 				return findingf("%w", err)
@@ -100,7 +93,6 @@ process that was killed counts for two more minutes.`,
 			return t.print(&done, false, func() error { return t.writeMigrated(&done) })
 		},
 	}
-	t.flags(c)
 	c.Flags().BoolVar(&apply, "apply", false, "make the changes; without this flag, only list them")
 	return c
 }
@@ -109,14 +101,15 @@ func (t *target) writeMigrated(m *postgres.Migrated) error {
 	for _, step := range m.Steps {
 		fmt.Fprintf(t.out, "format %d: %s%s\n", step.Format, step.Name, contracts(&step))
 	}
+	if len(m.Steps) == 0 {
+		_, err := fmt.Fprintf(t.out, "the tables are up to date, at format %d\n", m.After)
+		return err
+	}
 	rest := ""
-	if len(m.Steps) > 0 && !m.Applied {
+	if !m.Applied {
 		rest = "; nothing has been done, --apply does it"
 	}
-	_, err := fmt.Fprintf(t.out, "%s%s\n", map[bool]string{
-		true:  fmt.Sprintf("the tables are up to date, at format %d", m.After),
-		false: fmt.Sprintf("from format %d to %d", m.Before, m.After),
-	}[len(m.Steps) == 0], rest)
+	_, err := fmt.Fprintf(t.out, "from format %d to %d%s\n", m.Before, m.After, rest)
 	return err
 }
 
@@ -128,8 +121,7 @@ func contracts(m *postgres.Migration) string {
 	return ""
 }
 
-func newDBRoles(s *streams) *cobra.Command {
-	t := target{streams: s}
+func newDBRoles(t *target) *cobra.Command {
 	var roles postgres.Roles
 	apply := false
 	c := &cobra.Command{
@@ -146,18 +138,13 @@ roles that do not exist yet. With --apply, it runs the SQL in one transaction.
 Name the roles that you want. No role gets a password: set one with \password in psql.`,
 		Example: `  fsmc db roles --db postgres://postgres@db.example/runs --worker fsmc_worker
   fsmc db roles --db postgres://postgres@db.example/runs --owner fsmc_owner --worker fsmc_worker --reader fsmc_reader --apply`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch err := serverOnly(t.db); {
-			case err != nil:
-				return err
-			case roles == postgres.Roles{}:
+			if (roles == postgres.Roles{}) {
 				return errors.New("name at least one of --owner, --worker and --reader")
 			}
 			return t.grant(cmd.Context(), roles, apply)
 		},
 	}
-	t.flags(c)
 	f := c.Flags()
 	f.StringVar(&roles.Owner, "owner", "", "the role called `NAME` gets the schema and its tables")
 	f.StringVar(&roles.Worker, "worker", "", "the role called `NAME` may run machines")
@@ -166,7 +153,6 @@ Name the roles that you want. No role gets a password: set one with \password in
 	return c
 }
 
-// grantReport is what db roles --format json prints.
 type grantReport struct {
 	Statements []string `json:"statements"`
 	Applied    bool     `json:"applied"`

@@ -13,15 +13,13 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 )
 
-// archiveReport is what db archive --format json prints.
 type archiveReport struct {
 	Archive string           `json:"archive"`
 	Months  []postgres.Month `json:"months"`
 }
 
-func newDBArchive(s *streams) *cobra.Command {
-	t := target{streams: s}
-	c := &cobra.Command{
+func newDBArchive(t *target) *cobra.Command {
+	return &cobra.Command{
 		Use:   "archive [month|off]",
 		Short: "Print or set whether ended runs are moved to tables by month",
 		Long: `Archive is for databases that keep more than some ten million ended runs. After
@@ -38,12 +36,8 @@ cannot work with the database after "archive month". The command refuses it whil
 process of one has the database open.`,
 		Example: `  fsmc db archive --db postgres://fsmc@db.example/runs
   fsmc db archive month --db postgres://fsmc_owner@db.example/runs`,
-		Args:      arguments("[month|off]"),
 		ValidArgs: []string{postgres.ArchiveMonth, postgres.ArchiveOff},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := serverOnly(t.db); err != nil {
-				return err
-			}
 			if len(args) > 0 {
 				switch err := postgres.SetArchive(cmd.Context(), t.db, args[0]); {
 				case errors.Is(err, postgres.ErrOlderHosts):
@@ -64,8 +58,6 @@ process of one has the database open.`,
 			})
 		},
 	}
-	t.flags(c)
-	return c
 }
 
 func writeMonths(w io.Writer, months []postgres.Month) error {

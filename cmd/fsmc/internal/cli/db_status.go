@@ -14,9 +14,8 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/postgres"
 )
 
-func newDBStatus(s *streams) *cobra.Command {
-	t := target{streams: s}
-	c := &cobra.Command{
+func newDBStatus(t *target) *cobra.Command {
+	return &cobra.Command{
 		Use:   "status",
 		Short: "Print the server, the format, the sizes, and who is connected",
 		Long: `Status prints what the database and its server say of themselves:
@@ -33,11 +32,7 @@ role pg_read_all_stats it does not see the standbys, or transactions of other ro
 
 Exit status 1: something is wrong.`,
 		Example: "  fsmc db status --db postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := serverOnly(t.db); err != nil {
-				return err
-			}
 			st, err := postgres.Inspect(cmd.Context(), t.db)
 			if err != nil {
 				return err
@@ -45,8 +40,6 @@ Exit status 1: something is wrong.`,
 			return t.print(st, len(st.Problems) > 0, func() error { return writeStatus(t.out, st, time.Now()) })
 		},
 	}
-	t.flags(c)
-	return c
 }
 
 func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {

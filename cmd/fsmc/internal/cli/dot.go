@@ -45,8 +45,6 @@ errors, so that something may be missing in the diagram.`,
   fsmc dot review.fsm | dot -Tpdf > review.pdf
   fsmc dot --format mermaid -o review.mmd review.fsm
   fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if !cmd.Flags().Changed("format") {
 				d.target = named(d.output, d.target)
@@ -57,11 +55,7 @@ errors, so that something may be missing in the diagram.`,
 			return d.draw(cmd.Context(), paths)
 		},
 	}
-	var targets []option[codegen.Target]
-	for _, t := range all.Diagrams {
-		targets = append(targets, option[codegen.Target]{t.Name, t})
-	}
-	chooseFlag(c, &d.target, "format", "dot", "how to draw", targets...)
+	chooseFlag(c, &d.target, "format", "dot", "how to draw", optionsOf(all.Diagrams, func(t codegen.Target) string { return t.Name })...)
 	c.Flags().StringVarP(&d.output, "output", "o", "", "write to `FILE`; - is standard output. Without --format, a name in .svg or .mmd says how to draw")
 	machineFlag(c, &d.machine)
 	c.Flags().BoolVar(&d.compact, "compact", false, "show only titles and triggers")
@@ -84,7 +78,6 @@ func named(file string, target codegen.Target) codegen.Target {
 	return target
 }
 
-// drawer is one call of dot.
 type drawer struct {
 	*streams
 	target                   codegen.Target
@@ -107,7 +100,7 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	broken := d.refuse(unit.Diags, unit.File)
+	broken := d.refuseUnit(unit)
 	m, err := pick(unit.Program, d.machine)
 	if err != nil {
 		return err

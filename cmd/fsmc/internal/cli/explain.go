@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ lists the rules. All texts are part of the binary.`,
   fsmc explain defer
   fsmc explain activity execution
   fsmc explain language`,
+		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return append(ruleNames(), words()...), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -36,14 +38,15 @@ lists the rules. All texts are part of the binary.`,
 				return s.listRules(asJSON)
 			}
 			what := strings.Join(args, " ")
-			if rule := ruleOfChanges(what); rule != nil {
-				return s.explain(*rule, asJSON)
+			rules := explained()
+			if i := slices.IndexFunc(rules, func(r jsonRule) bool { return r.Name == what }); i >= 0 {
+				return s.printPage(rules[i], rules[i].Page, asJSON)
 			}
-			rule, err := findRule(what)
-			if err != nil {
-				return s.explainWord(what, asJSON)
+			page := cmp.Or(documents[what], wordPage(what))
+			if page == "" {
+				return unknownWord(what)
 			}
-			return s.explain(jsonRule{rule.Name, string(rule.Group), rule.Severity.String(), rule.Summary, rule.Page()}, asJSON)
+			return s.printPage(jsonWord{what, page}, page, asJSON)
 		},
 	}
 	formatFlag(c, &asJSON)
@@ -60,64 +63,57 @@ type jsonRule struct {
 }
 
 func (s *streams) listRules(asJSON bool) error {
+	rules := explained()
 	if asJSON {
-		rules := []jsonRule{}
-		for _, r := range all.Rules {
-			rules = append(rules, jsonRule{Name: r.Name, Group: string(r.Group), Severity: r.Severity.String(), Summary: r.Summary})
-		}
-		for _, r := range rulesOfChanges() {
-			r.Page = ""
-			rules = append(rules, r)
+		for i := range rules {
+			rules[i].Page = ""
 		}
 		return printJSON(s.out, rules)
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	var groups []string
 	for _, g := range check.Groups {
-		fmt.Fprintf(w, "%s:\n", g)
-		for _, r := range all.Rules {
-			if r.Group == g {
+		groups = append(groups, string(g))
+	}
+	for _, f := range breaking.Families {
+		groups = append(groups, groupOf(f.Family))
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, group := range groups {
+		fmt.Fprintf(w, "%s:\n", group)
+		for _, r := range rules {
+			if r.Group == group {
 				fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, r.Severity, r.Summary)
 			}
 		}
 	}
-	group := ""
-	for _, r := range rulesOfChanges() {
-		if r.Group != group {
-			group = r.Group
-			fmt.Fprintf(w, "%s:\n", group)
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", r.Name, r.Severity, r.Summary)
-	}
 	return w.Flush()
 }
 
-// rulesOfChanges are those of fsmc breaking.
-func rulesOfChanges() []jsonRule {
+// explained are the rules of fsmc check, and those of fsmc breaking by family.
+func explained() []jsonRule {
 	var out []jsonRule
+	for _, r := range all.Rules {
+		out = append(out, jsonRule{r.Name, string(r.Group), r.Severity.String(), r.Summary, r.Page()})
+	}
 	for _, f := range breaking.Families {
 		for _, r := range breaking.Rules {
 			if r.Family == f.Family {
-				out = append(out, jsonRule{r.Name, "Changes: " + string(f.Family), r.Severity().String(), r.Summary, r.Page()})
+				out = append(out, jsonRule{r.Name, groupOf(f.Family), r.Severity().String(), r.Summary, r.Page()})
 			}
 		}
 	}
 	return out
 }
 
-// ruleOfChanges is the one of fsmc breaking with that name, or nil.
-func ruleOfChanges(name string) *jsonRule {
-	rules := rulesOfChanges()
-	if i := slices.IndexFunc(rules, func(r jsonRule) bool { return r.Name == name }); i >= 0 {
-		return &rules[i]
-	}
-	return nil
-}
+// groupOf is the group of the rules of fsmc breaking in a family.
+func groupOf(f breaking.Family) string { return "Changes: " + string(f) }
 
-func (s *streams) explain(r jsonRule, asJSON bool) error {
+// printPage prints a page, or as JSON all that is known of it.
+func (s *streams) printPage(of any, page string, asJSON bool) error {
 	if asJSON {
-		return printJSON(s.out, r)
+		return printJSON(s.out, of)
 	}
-	_, err := fmt.Fprintln(s.out, strings.TrimRight(r.Page, "\n"))
+	_, err := fmt.Fprintln(s.out, strings.TrimRight(page, "\n"))
 	return err
 }
 

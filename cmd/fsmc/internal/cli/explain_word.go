@@ -174,21 +174,6 @@ type jsonWord struct {
 	Page string `json:"page"` // Markdown; of the grammar EBNF
 }
 
-func (s *streams) explainWord(word string, asJSON bool) error {
-	page := documents[word]
-	if page == "" {
-		page = wordPage(word)
-	}
-	if page == "" {
-		return unknownWord(word)
-	}
-	if asJSON {
-		return printJSON(s.out, jsonWord{word, page})
-	}
-	_, err := fmt.Fprintln(s.out, strings.TrimRight(page, "\n"))
-	return err
-}
-
 // unknownWord names what is called most like word.
 func unknownWord(word string) error {
 	if near, ok := diag.Nearest(folded(word), append(ruleNames(), words()...)); ok {

@@ -30,15 +30,9 @@ field "text".
 Exit status 1: the machine has errors of names or types.`,
 		Example: `  fsmc export --to xstate -o review.js review.fsm
   fsmc export --to scxml review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, paths []string) error { return e.run(paths) },
+		RunE: func(_ *cobra.Command, paths []string) error { return e.run(paths) },
 	}
-	var options []option[foreign.Target]
-	for _, f := range formats.Targets {
-		options = append(options, option[foreign.Target]{f.Name, f})
-	}
-	chooseFlag(c, &e.target, "to", "", "the format of the file", options...)
+	chooseFlag(c, &e.target, "to", "", "the format of the file", optionsOf(formats.Targets, func(f foreign.Target) string { return f.Name })...)
 	c.MarkFlagRequired("to")
 	c.Flags().StringVarP(&e.output, "output", "o", "", "write to `FILE`; - is standard output")
 	machineFlag(c, &e.machine)
@@ -56,7 +50,6 @@ func formatList[T any](formats []T, of func(T) (name, summary string)) string {
 	return b.String()
 }
 
-// exporter is one call of export.
 type exporter struct {
 	*streams
 	target          foreign.Target
@@ -65,14 +58,7 @@ type exporter struct {
 }
 
 func (e *exporter) run(paths []string) error {
-	unit, err := e.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := e.refuse(unit.Diags, unit.File); err != nil {
-		return err
-	}
-	m, err := pick(unit.Program, e.machine)
+	_, m, err := e.loadOne(paths, e.machine, e.refuseUnit)
 	if err != nil {
 		return err
 	}

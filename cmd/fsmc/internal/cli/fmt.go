@@ -13,7 +13,7 @@ import (
 )
 
 func newFmt(s *streams) *cobra.Command {
-	var f formatter
+	f := formatter{streams: s}
 	c := &cobra.Command{
 		Use:   "fmt PATH...",
 		Short: "Format files in place",
@@ -25,12 +25,7 @@ Exit status 1: a file has syntax errors; or, with --check or --diff, a file is n
 in the canonical form.`,
 		Example: `  fsmc fmt .
   fsmc fmt --diff review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			f.streams = s
-			return f.run(paths)
-		},
+		RunE: func(_ *cobra.Command, paths []string) error { return f.run(paths) },
 	}
 	c.Flags().BoolVar(&f.check, "check", false, "write nothing; list the files that would change; exit with 1 if there is one")
 	c.Flags().BoolVar(&f.diff, "diff", false, "write nothing; print the changes; exit with 1 if there is one")
@@ -40,7 +35,6 @@ in the canonical form.`,
 	return c
 }
 
-// formatter is one call of fmt.
 type formatter struct {
 	*streams
 	check, diff, stdout bool

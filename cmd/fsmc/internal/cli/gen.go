@@ -58,9 +58,7 @@ gen would write.`,
   fsmc gen --tests .
   fsmc gen --core -o core.go review.fsm
   fsmc gen --check .`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, args []string) error { return g.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error { return g.run(args) },
 	}
 	c.Flags().StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	c.Flags().StringVar(&g.pkg, "package", "", "the `NAME` of the package")
@@ -70,7 +68,6 @@ gen would write.`,
 	return c
 }
 
-// generator is one call of gen.
 type generator struct {
 	*streams
 	output, pkg string

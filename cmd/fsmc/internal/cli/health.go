@@ -53,7 +53,6 @@ Exit status 1: something is listed.`,
   fsmc health --db runs.db --stuck 1h
   fsmc health --db runs.db --stuck Analyzing=10m,Working.Draft=2d
   fsmc health --db runs.db --share CodeReview.Failed=30%`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if query.Limit < 1 {
 				return errors.New("--limit is at least 1")
@@ -78,7 +77,6 @@ Exit status 1: something is listed.`,
 	return c
 }
 
-// readShares reads --share.
 func readShares(ctx context.Context, store runtime.Store, text string, into *runtime.HealthQuery) error {
 	if text == "" {
 		return nil
@@ -94,7 +92,6 @@ func readShares(ctx context.Context, store runtime.Store, text string, into *run
 	return engine.CheckShares(ctx, into.Shares)
 }
 
-// healthReport is what health --format json prints.
 type healthReport struct {
 	runtime.Health
 	// Integrity says how far the file was looked at: "checked" to its end,

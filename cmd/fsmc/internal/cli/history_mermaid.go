@@ -141,9 +141,7 @@ func diagramText(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case r == ' ' || strings.ContainsRune(`_.,()/=:"'{}`, r) || r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case r >= 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+		case strings.ContainsRune(` _.,()/=:"'{}`, r) || unicode.IsLetter(r) || unicode.IsDigit(r):
 			b.WriteRune(r)
 		case unicode.IsControl(r) || r == unicode.ReplacementChar:
 			b.WriteRune(' ')

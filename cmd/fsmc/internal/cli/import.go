@@ -38,21 +38,15 @@ the machine as its field "text". Files are read up to 16 MiB.
 Exit status 1: the file is not of that format.`,
 		Example: `  fsmc import --from asl order.asl.json
   fsmc import --from asl -o order.fsm order.asl.json && fsmc check order.fsm`,
-		Args: arguments("PATH"),
 		RunE: func(_ *cobra.Command, paths []string) error { return i.run(paths[0]) },
 	}
-	var options []option[foreign.Source]
-	for _, f := range formats.Sources {
-		options = append(options, option[foreign.Source]{f.Name, f})
-	}
-	chooseFlag(c, &i.source, "from", "", "the format of the file", options...)
+	chooseFlag(c, &i.source, "from", "", "the format of the file", optionsOf(formats.Sources, func(f foreign.Source) string { return f.Name })...)
 	c.MarkFlagRequired("from")
 	c.Flags().StringVarP(&i.output, "output", "o", "", "write the machine to `FILE`; - is standard output")
 	formatFlag(c, &i.json)
 	return c
 }
 
-// importer is one call of import.
 type importer struct {
 	*streams
 	source foreign.Source
@@ -61,9 +55,9 @@ type importer struct {
 }
 
 func (i *importer) run(path string) error {
-	text, err := i.readForeign(path)
+	text, err := i.readUpTo(foreign.MaxBytes+1, path) // more than that the readers refuse
 	if err != nil {
-		return err
+		return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
 	}
 	if i.output != "" && path != "-" && placeOf(path) == placeOf(i.output) {
 		return fmt.Errorf("file %q is what is imported, and is left alone: write to another file", i.output)
@@ -108,24 +102,6 @@ func (s *streams) deliver(result *foreign.Result, output string, asJSON bool, wr
 		return err
 	}
 	return tellForeign(s.err, result, asJSON, "")
-}
-
-// readForeign reads a file, or standard input, up to the limit of the readers.
-func (s *streams) readForeign(path string) ([]byte, error) {
-	in := s.in
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, foreign.MaxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("file %q cannot be read: %w", path, reason(err))
-	}
-	return text, nil
 }
 
 // tellForeign prints the report; as JSON with text as a field.

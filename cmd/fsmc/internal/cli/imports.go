@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	slashpath "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,33 +30,31 @@ const (
 	maxImported = 128 << 20 // bytes of these
 )
 
-// projectMarks stand in the root of a project.
 var projectMarks = []string{"go.mod", ".git"}
 
 // find is the importer of the sources.
 func (r *reader) find(from, path string) ([]lang.Source, error) {
 	at := r.from[from]
-	root := r.rootOf(at.base)
-	target, err := below(root, filepath.Dir(at.file), path)
+	target, err := below(at.root, filepath.Dir(at.file), path)
 	switch {
 	case errors.Is(err, lang.ErrLeaves):
-		return nil, fmt.Errorf("%w, whose root is %q", err, shown(root))
+		return nil, fmt.Errorf("%w, whose root is %q", err, shown(at.root))
 	case err != nil:
 		return nil, err
 	}
-	known := root + "\x00" + target
+	known := at.root + "\x00" + target
 	if found := r.folders[known]; found != nil {
 		return found, nil
 	}
 	name := filepath.Join(filepath.Dir(from), filepath.FromSlash(path))
-	handle, err := os.OpenRoot(root)
+	handle, err := os.OpenRoot(at.root)
 	if err != nil {
 		return nil, importError(err)
 	}
 	defer handle.Close()
-	file, rel, err := follow(root, target)
+	file, rel, err := follow(at.root, target)
 	if errors.Is(err, lang.ErrNowhere) {
-		return nil, lang.Nowhere(path, beside(handle, root, target))
+		return nil, lang.Nowhere(path, beside(handle, target))
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (r *reader) find(from, path string) ([]lang.Source, error) {
 		return nil, importError(err)
 	}
 	if !info.IsDir() {
-		src, err := r.importFile(handle, file, rel, name, at.base)
+		src, err := r.importFile(handle, file, rel, name)
 		return []lang.Source{src}, err
 	}
 	entries, err := fs.ReadDir(handle.FS(), filepath.ToSlash(rel))
@@ -77,10 +76,10 @@ func (r *reader) find(from, path string) ([]lang.Source, error) {
 		if e.IsDir() || !lang.InFolder(e.Name()) {
 			continue
 		}
-		file, rel, err := follow(root, filepath.Join(file, e.Name()))
+		file, rel, err := follow(at.root, filepath.Join(file, e.Name()))
 		var src lang.Source
 		if err == nil {
-			src, err = r.importFile(handle, file, rel, filepath.Join(name, e.Name()), at.base)
+			src, err = r.importFile(handle, file, rel, filepath.Join(name, e.Name()))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("has %q, which %w", e.Name(), err)
@@ -95,12 +94,12 @@ func (r *reader) find(from, path string) ([]lang.Source, error) {
 }
 
 // beside are the names of what an import can mean in the folder of target, which lies below root.
-func beside(handle *os.Root, root, target string) (names []string) {
-	rel, err := filepath.Rel(root, filepath.Dir(target))
+func beside(root *os.Root, target string) (names []string) {
+	rel, err := filepath.Rel(root.Name(), filepath.Dir(target))
 	if err != nil {
 		return nil
 	}
-	entries, _ := fs.ReadDir(handle.FS(), filepath.ToSlash(rel))
+	entries, _ := fs.ReadDir(root.FS(), filepath.ToSlash(rel))
 	for _, e := range entries {
 		if lang.IsSource(e.Name()) || e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
@@ -111,7 +110,7 @@ func beside(handle *os.Root, root, target string) (names []string) {
 
 // importFile reads the file at a place, which is rel below the root, unless it has been
 // read. name is how messages call it.
-func (r *reader) importFile(root *os.Root, file, rel, name, base string) (lang.Source, error) {
+func (r *reader) importFile(root *os.Root, file, rel, name string) (lang.Source, error) {
 	if src, known := r.read[file]; known {
 		return src, nil
 	}
@@ -144,7 +143,7 @@ func (r *reader) importFile(root *os.Root, file, rel, name, base string) (lang.S
 		text = lsp.AsOpened(text)
 	}
 	src := lang.Source{Name: name, Src: text}
-	r.read[file], r.from[name] = src, origin{file, base}
+	r.read[file], r.from[name] = src, origin{file, root.Name()}
 	r.imported++
 	r.size += len(text)
 	return src, nil
@@ -165,18 +164,8 @@ func below(root, dir, path string) (string, error) {
 	if err != nil || !filepath.IsLocal(within) {
 		return "", lang.ErrLeaves
 	}
-	depth := 0
-	for part := range strings.SplitSeq(filepath.ToSlash(within)+"/"+path, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			depth--
-		default:
-			depth++
-		}
-		if depth < 0 {
-			return "", lang.ErrLeaves
-		}
+	if steps := slashpath.Clean(filepath.ToSlash(within) + "/" + path); steps == ".." || strings.HasPrefix(steps, "../") {
+		return "", lang.ErrLeaves
 	}
 	return filepath.Join(dir, filepath.FromSlash(path)), nil
 }
@@ -217,16 +206,7 @@ func importError(err error) error {
 	return fmt.Errorf("cannot be read: %w", reason(err))
 }
 
-// rootOf is the root of the project to which folder belongs.
-func (r *reader) rootOf(folder string) string {
-	root, known := r.roots[folder]
-	if !known {
-		root = projectOf(folder)
-		r.roots[folder] = root
-	}
-	return root
-}
-
+// projectOf is the root of the project to which a folder belongs.
 func projectOf(folder string) string {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if slices.ContainsFunc(projectMarks, func(mark string) bool {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,7 +44,6 @@ status 2. The same holds for a state that no run of these machines can be in.`,
   fsmc list --db runs.db --status running --older 1h
   fsmc list --db runs.db --where "machine=Order state=Paying older than 2d"
   fsmc list --db runs.db --where "tag.team=pay status=halted"`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, time.Now()) },
 	}
 	l.flags(c)
@@ -57,10 +57,7 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 		option[listedStatus]{"ending", listedStatus{status: runtime.Ending}},
 		option[listedStatus]{"finished", listedStatus{status: runtime.Finished}},
 		option[listedStatus]{"paused", listedStatus{runtime.Running, true}})
-	chooseFlag(c, &l.filter.Outcome, "outcome", "", "only runs with this outcome",
-		option[runtime.Outcome]{"success", runtime.Success},
-		option[runtime.Outcome]{"failure", runtime.Failed},
-		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	outcomeFlag(c, &l.filter.Outcome)
 	f.StringVar(&l.filter.Parent, "parent", "", "only the children of the run with this `ID`")
 	tagFlag(c, &l.tags, "only runs with this tag, `NAME=VALUE`; repeat for more")
 	ageFlag(c, &l.age, runtime.ParseAge, "older", "only runs that started at least an `AGE` ago: 90s, 1h30m, 30d")
@@ -72,7 +69,6 @@ status 2. The same holds for a state that no run of these machines can be in.`,
 	return c
 }
 
-// lister is one call of list.
 type lister struct {
 	target
 	where  string
@@ -86,6 +82,13 @@ type lister struct {
 type listedStatus struct {
 	status runtime.Status
 	paused bool
+}
+
+func outcomeFlag(c *cobra.Command, into *runtime.Outcome) {
+	chooseFlag(c, into, "outcome", "", "only runs with this outcome",
+		option[runtime.Outcome]{"success", runtime.Success},
+		option[runtime.Outcome]{"failure", runtime.Failed},
+		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
 }
 
 // pageOfRuns is how many runs are read at a time where many are meant.
@@ -114,17 +117,23 @@ func (l *lister) list(cmd *cobra.Command, now time.Time) error {
 		if err := runtime.NewEngine(db).CheckFilter(cmd.Context(), &f); err != nil {
 			return err
 		}
-		var rows []runtime.RunRow
-		err := store.EachRun(cmd.Context(), db, f, pageOfRuns, func(row *runtime.RunRow) error {
-			row.Snapshot = nil // which may be large, and is not printed
-			rows = append(rows, *row)
-			return nil
-		})
+		rows, err := matching(cmd.Context(), db, f)
 		if err != nil {
 			return err
 		}
 		return l.writeRuns(rows, f.Limit, now)
 	})
+}
+
+// matching are the runs that a filter lets through, without their snapshots: there may be many,
+// and these may be large.
+func matching(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, err error) {
+	err = store.EachRun(ctx, db, f, pageOfRuns, func(row *runtime.RunRow) error {
+		row.Snapshot = nil
+		rows = append(rows, *row)
+		return nil
+	})
+	return rows, err
 }
 
 func (t *target) writeRuns(rows []runtime.RunRow, limit int, now time.Time) error {

@@ -21,7 +21,6 @@ appear with each key; the findings of the rules appear 150 ms after the last key
 
 Exit status 1: the editor ended the conversation without a shutdown.`,
 		Example: `  fsmc lsp`,
-		Args:    arguments(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			err := lsp.Serve(c.Context(), s.in, s.out, lsp.Options{Version: version(), Load: s.loadOpen, Root: projectOf})
 			if err != nil {

@@ -50,18 +50,13 @@ with the executable of the guard.`,
 		Example: `  fsmc mcp --db runs.db
   fsmc mcp --db runs.db --machine CodeReview
   fsmc mcp --db runs.db --read-only`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			how := readWrite
-			if o.ReadOnly {
-				how = readOnly
-			}
 			if activities != "" {
 				if err := process.CheckFolder(activities); err != nil {
 					return err
 				}
 			}
-			return t.with(cmd.Context(), how, "", func(store runtime.Store) error {
+			return t.with(cmd.Context(), writing(!o.ReadOnly), "", func(store runtime.Store) error {
 				o.Engine = runtime.NewEngine(store, runtime.WithHandlers(guardsOf(activities)))
 				server, err := mcp.New(cmd.Context(), o)
 				if err != nil {

@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -47,9 +46,7 @@ If names have changed, --map FILE says how, as JSON:
 Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
 	}
 	m.flags(c)
 	machineFlag(c, &m.runner.machine)
@@ -60,7 +57,6 @@ Two states can become one. Two fields cannot: drop one of them.`,
 	return c
 }
 
-// migrator is one call of migrate.
 type migrator struct {
 	runner runner // which reads machines
 	target
@@ -68,7 +64,6 @@ type migrator struct {
 	options runtime.MigrateOptions
 }
 
-// migrateReport is what migrate --format json prints.
 type migrateReport struct {
 	Machine    string                `json:"machine"`
 	Definition string                `json:"definition"` // hash of the new one
@@ -133,12 +128,7 @@ func (m *migrator) readMapping() error {
 	if m.mapping == "" {
 		return nil
 	}
-	text, err := os.ReadFile(m.mapping)
-	if m.mapping == "-" {
-		var in bytes.Buffer
-		_, err = in.ReadFrom(m.in)
-		text = in.Bytes()
-	}
+	text, err := m.readUpTo(math.MaxInt64, m.mapping)
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
 	}
@@ -165,18 +155,15 @@ func (m *migrator) show(r *migrateReport, others func() error) error {
 
 // childrenPhrase says what becomes of the children of a run that moves.
 func childrenPhrase(r *runtime.MigratedRun) (text string) {
-	switch n := len(r.Keeps); {
-	case n == 1:
-		text = "; 1 child keeps its version"
-	case n > 1:
-		text = fmt.Sprintf("; %d children keep their versions", n)
+	say := func(n int, one, several string) {
+		if n == 1 {
+			text += "; 1 child " + one
+		} else if n > 1 {
+			text += fmt.Sprintf("; %d children %s", n, several)
+		}
 	}
-	switch n := len(r.Cancels); {
-	case n == 1:
-		text += "; 1 child is cancelled"
-	case n > 1:
-		text += fmt.Sprintf("; %d children are cancelled", n)
-	}
+	say(len(r.Keeps), "keeps its version", "keep their versions")
+	say(len(r.Cancels), "is cancelled", "are cancelled")
 	return text
 }
 

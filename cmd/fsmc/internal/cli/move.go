@@ -16,7 +16,6 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// mover is one call of move.
 type mover struct {
 	target
 	from, to string
@@ -42,7 +41,6 @@ exit status is 1; fsmc repair repairs a run.
 At the end, the file is renamed to FILE.moved-TIME, so that no worker continues its runs
 a second time. You can look at it, and delete it.`,
 		Example: "  fsmc move --from runs.db --to postgres://fsmc@db.example/runs",
-		Args:    arguments(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return m.move(cmd.Context()) },
 	}
 	c.Flags().StringVar(&m.from, "from", "", "the SQLite `FILE` with the runs")
@@ -51,7 +49,6 @@ a second time. You can look at it, and delete it.`,
 	return c
 }
 
-// moveReport is what move --format json prints.
 type moveReport struct {
 	Moved bool   `json:"moved"`
 	Kept  string `json:"kept,omitempty"` // what the file is called now
@@ -117,7 +114,7 @@ func (m *mover) move(ctx context.Context) error {
 
 func (m *mover) write(r *moveReport) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(m.out, describe.Plain(d.String(), 1000))
+		fmt.Fprintln(m.out, describe.Plain(d.text, 1000))
 	}
 	if !r.Moved {
 		_, err := fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", describe.Count(r.Replayed, "run"), len(r.Differences))

@@ -31,7 +31,6 @@ The folder and the Go package have the name of the machine in small letters. New
 overwrites nothing: the folder must be empty, or must not exist.`,
 		Example: `  fsmc new Invoice
   fsmc new order_review`,
-		Args: arguments("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			n, err := nameNew(args[0])
 			if err != nil {

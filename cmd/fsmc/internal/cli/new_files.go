@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"embed"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -14,7 +17,6 @@ import (
 //go:embed newfiles
 var newTemplates embed.FS
 
-// newFile is a file to be made.
 type newFile struct {
 	name       string // below the new folder
 	text       string
@@ -51,13 +53,76 @@ func (f newFile) create(dir string) error {
 	if f.executable {
 		mode = 0o755
 	}
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
+	return createFile(path, []byte(f.text), mode)
+}
+
+// home is what the Go module around a new folder has of fsmc.
+type home int
+
+const (
+	homeReady    home = iota // the folder's Go code compiles there
+	homeNoModule             // there is no module
+	homeNoFsmc               // there is one, which does not require fsmc, or not as a tool, or is not tidy
+)
+
+// modules asks the go command what the module around dir has of fsmc. Where
+// there is no go command no module is of use yet.
+func modules(ctx context.Context, dir string) home {
+	goCommand := func(args ...string) (string, error) {
+		c := exec.CommandContext(ctx, "go", args...)
+		c.Dir = dir
+		out, err := c.Output()
+		return strings.TrimSpace(string(out)), err
 	}
-	if _, err = out.WriteString(f.text); err != nil {
-		out.Close()
-		return err
+	if file, err := goCommand("env", "GOMOD"); err != nil || file == "" || file == "/dev/null" || file == "NUL" {
+		return homeNoModule
 	}
-	return out.Close()
+	if _, err := goCommand("list", "github.com/fsmc-dev/fsmc/runtime/fsmtest"); err != nil {
+		return homeNoFsmc
+	}
+	if tools, err := goCommand("list", "tool"); err != nil || !strings.Contains(tools, "github.com/fsmc-dev/fsmc/cmd/fsmc") {
+		return homeNoFsmc
+	}
+	return homeReady
+}
+
+const newDone = `made the folder PACKAGE
+  PACKAGE.fsm: the machine, where to begin
+  PACKAGE.go: its activities in Go, and the go:generate line
+  PACKAGE_test.go: a test of both, on a clock of its own
+  PACKAGE_fsm.go, PACKAGE_fsm_test.go: generated from the machine
+  activities: the same activities as shell scripts
+prove it:
+  fsmc check --strict --bounds PACKAGE/PACKAGE.fsm
+run it:
+  fsmc run --db PACKAGE.db --activities PACKAGE/activities --id first --param name=Ada PACKAGE/PACKAGE.fsm
+test it:
+  go test ./PACKAGE
+`
+
+const newInit = `
+This folder is in no Go module. fsmc run needs none; for the Go code make one:
+  go mod init example.com/PACKAGE
+`
+
+const newRequire = `
+The Go module here cannot use fsmc yet. fsmc run does not need it; for the Go code:
+`
+
+const newReplace = `  go mod edit -require github.com/fsmc-dev/fsmc@v0.0.0 -replace github.com/fsmc-dev/fsmc=CLONE -tool github.com/fsmc-dev/fsmc/cmd/fsmc
+  go mod tidy
+where CLONE is the folder of your clone of fsmc: the module is not published yet.
+`
+
+// tellNew says what was made, and what to do with it.
+func (s *streams) tellNew(n newNames, h home) error {
+	text := newDone
+	switch h {
+	case homeNoModule:
+		text += newInit + newReplace
+	case homeNoFsmc:
+		text += newRequire + newReplace
+	}
+	_, err := fmt.Fprint(s.out, strings.ReplaceAll(text, "PACKAGE", n.pkg))
+	return err
 }

@@ -12,13 +12,7 @@ import (
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/spf13/cobra"
 )
-
-// formatFlag adds the flag that every command with a report has.
-func formatFlag(c *cobra.Command, asJSON *bool) {
-	chooseFlag(c, asJSON, "format", "text", "how to print", option[bool]{"text", false}, option[bool]{"json", true})
-}
 
 // printJSON writes v indented, with a newline, and without escaping < > &. What could
 // do something to a terminal stands there by its number.
@@ -141,6 +135,16 @@ func replaceFile(path string, content []byte) error {
 		os.Remove(tmp.Name())
 	}
 	return err
+}
+
+// createFile makes the file at path. That there is one is an error.
+func createFile(path string, content []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
 }
 
 // reason is err without the name of the file, which the caller has said.

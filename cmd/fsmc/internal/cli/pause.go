@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -46,37 +44,4 @@ only shows these runs, and those that would refuse. --apply resumes them.`,
 		example: `  fsmc resume --db runs.db pr-17
   fsmc resume --db runs.db --where "machine=CodeReview" --apply`,
 	})
-}
-
-// steering is a command that gives a run, or many, one operation of an operator.
-type steering struct {
-	use, short, long, example string
-
-	does  runtime.InputKind
-	act   func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
-	judge func(*runtime.View) error // as in bulk
-}
-
-func newSteer(s *streams, of *steering) *cobra.Command {
-	var (
-		t   = target{streams: s}
-		who runtime.Operator
-		ask guards
-	)
-	many := bulk{does: of.does, judge: of.judge,
-		act: func(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
-			return ask.step(store, func(engine *runtime.Engine) (runtime.View, error) {
-				return of.act(engine, ctx, run, who)
-			})
-		}}
-	c := &cobra.Command{
-		Use: of.use, Short: of.short, Long: of.long, Example: of.example,
-		Args: many.check,
-		RunE: func(cmd *cobra.Command, args []string) error { return many.run(cmd.Context(), &t, args) },
-	}
-	t.flags(c)
-	operatorFlags(c, &who)
-	ask.flag(c)
-	many.flags(c)
-	return c
 }

@@ -34,7 +34,6 @@ can interrupt it. The table "prunings" keeps who pruned, when, why, and how many
 runs. The file does not shrink: SQLite uses its free pages again.`,
 		Example: `  fsmc prune --db runs.db --older-than 90d
   fsmc prune --db runs.db --older-than 30d --outcome success --apply --reason "retention"`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("older-than") {
 				return errors.New("--older-than AGE is missing: it says which finished runs to delete")
@@ -47,10 +46,7 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 	t.flags(c)
 	f := c.Flags()
 	ageFlag(c, &older, runtime.ParseAge, "older-than", "runs whose last step is at least an `AGE` ago: 12h, 30d")
-	chooseFlag(c, &query.Outcome, "outcome", "", "only runs with this outcome",
-		option[runtime.Outcome]{"success", runtime.Success},
-		option[runtime.Outcome]{"failure", runtime.Failed},
-		option[runtime.Outcome]{"cancelled", runtime.Cancelled})
+	outcomeFlag(c, &query.Outcome)
 	f.StringVar(&query.Machine, "machine", "", "only runs of the machine called `NAME`")
 	f.BoolVar(&apply, "apply", false, "delete the runs; without this flag, only count them")
 	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME`, which is kept")
@@ -58,7 +54,6 @@ runs. The file does not shrink: SQLite uses its free pages again.`,
 	return c
 }
 
-// pruneReport is what prune --format json prints.
 type pruneReport struct {
 	Pruned  int64 `json:"pruned"` // runs; those that it would delete where it is not applied
 	Kept    int64 `json:"kept"`   // runs of that age that stay

@@ -32,7 +32,6 @@ not replay, the run cannot be repaired; fsmc cancel --force ends it if its
 snapshot can still be read.`,
 		Example: `  fsmc repair --db runs.db pr-17
   fsmc repair --db runs.db pr-17 --apply --reason "the disk lied"`,
-		Args: arguments("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), writing(options.Apply), args[0], func(store runtime.Store) error {
 				engine, err := ask.engine(store)

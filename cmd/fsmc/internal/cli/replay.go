@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,12 +35,8 @@ Replay writes nothing, and other processes may use the database at the same time
 Exit status 1: there is a difference. Replay prints the first one of each run.`,
 		Example: `  fsmc replay --db runs.db
   fsmc replay --db runs.db pr-17`,
-		Args: arguments("[ID]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run := ""
-			if len(args) > 0 {
-				run = args[0]
-			}
+			run := strings.Join(args, "") // there is one at most
 			return r.with(cmd.Context(), readOnly, run, func(store runtime.Store) error {
 				return r.replay(cmd.Context(), store, run)
 			})
@@ -49,7 +46,6 @@ Exit status 1: there is a difference. Replay prints the first one of each run.`,
 	return c
 }
 
-// replayer is one call of replay.
 type replayer struct {
 	target
 	report replayReport
@@ -59,7 +55,6 @@ func newReplayer(t target) *replayer {
 	return &replayer{t, replayReport{Differences: []jsonDifference{}}}
 }
 
-// replayReport is what replay --format json prints.
 type replayReport struct {
 	Replayed    int              `json:"replayed"` // runs
 	Differences []jsonDifference `json:"differences"`
@@ -75,11 +70,8 @@ type jsonDifference struct {
 	Replayed json.RawMessage `json:"replayed,omitempty"`
 	Why      string          `json:"why,omitempty"`
 
-	text string
+	text string // for people
 }
-
-// String is the difference for people.
-func (d *jsonDifference) String() string { return d.text }
 
 func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) error {
 	if err := r.each(ctx, db, run); err != nil {

@@ -29,14 +29,12 @@ destroy the copy.
 If the replay of a run differs from what is stored, restore prints the difference
 and ends with exit status 1. It restores the backup anyway.`,
 		Example: "  fsmc restore --db runs.db runs-2026-11-21.db",
-		Args:    arguments("BACKUP"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.restore(cmd.Context(), args[0]) },
 	}
 	t.flags(c)
 	return c
 }
 
-// restoreReport is what restore --format json prints.
 type restoreReport struct {
 	backupReport
 	Before string `json:"before,omitempty"` // where the database is that was there

@@ -69,8 +69,6 @@ ended, because it waits for something, or because the command was stopped.`,
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --detach --params - month.fsm < november.json
   fsmc run --db runs.db --activities ./activities --follow`,
-		Args:              arguments("[PATH...]"),
-		ValidArgsFunction: completeFSM,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if cmd.Flags().Changed("id") && r.id == "" {
 				return errors.New("--id is empty: leave it out for a new run with an id of its own")
@@ -107,7 +105,6 @@ ended, because it waits for something, or because the command was stopped.`,
 	return c
 }
 
-// runner is one call of run.
 type runner struct {
 	*streams
 	db, activities, id, machine   string
@@ -155,15 +152,14 @@ func (r *runner) runAll(ctx context.Context) error {
 		return err
 	}
 	found := &finder{runner: r, said: map[string]string{}}
-	if isServer(r.db) { // the first worker makes the tables
-		return r.withEngine(ctx, create, r.workOnAll, runtime.WithHandlers(found.find))
+	m := readWrite
+	switch {
+	case isServer(r.db):
+		m = create // the first worker makes the tables
+	case r.follow && r.waitForDatabase(ctx) != nil:
+		return nil // stopped before there was anything to do
 	}
-	if r.follow {
-		if err := r.waitForDatabase(ctx); err != nil {
-			return nil // stopped before there was anything to do
-		}
-	}
-	return r.withEngine(ctx, readWrite, r.workOnAll, runtime.WithHandlers(found.find))
+	return r.withEngine(ctx, m, r.workOnAll, runtime.WithHandlers(found.find))
 }
 
 // The most processes of --worker, and activities at once.
@@ -216,14 +212,9 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 	opened := false
 	err := t.with(ctx, m, r.id, func(store runtime.Store) error {
 		opened = true
-		if r.worker != "" && !r.detach {
-			r.pool = process.StartWorkers(r.worker, r.workers, r.err)
-			defer r.pool.Close()
-			return whileWorkersStart(ctx, r.pool, func(ctx context.Context) error {
-				return f(ctx, runtime.NewEngine(store, opts...), store)
-			})
-		}
-		return f(ctx, runtime.NewEngine(store, opts...), store)
+		return r.withWorkers(ctx, func(ctx context.Context) error {
+			return f(ctx, runtime.NewEngine(store, opts...), store)
+		})
 	})
 	if !opened && r.follow && ctx.Err() != nil {
 		return nil // stopped before there was anything to do
@@ -236,9 +227,15 @@ func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context,
 // released, but the run has started.
 const workerTrial = 100 * time.Millisecond
 
-// whileWorkersStart does f, and stops it where the workers' command turns out to
-// be none that can be started, which is the error then.
-func whileWorkersStart(ctx context.Context, pool *process.Workers, f func(context.Context) error) error {
+// withWorkers does f, with the processes of --worker if that is given. If its command turns out to be
+// none that can be started, f is stopped, and that is the error.
+func (r *runner) withWorkers(ctx context.Context, f func(context.Context) error) error {
+	if r.worker == "" || r.detach {
+		return f(ctx)
+	}
+	pool := process.StartWorkers(r.worker, r.workers, r.err)
+	defer pool.Close()
+	r.pool = pool
 	select {
 	case <-pool.Broken():
 		return pool.Err()

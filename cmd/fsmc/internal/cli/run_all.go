@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // workOnAll works on every unfinished run of the store, each by its own
@@ -30,17 +29,24 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	if r.follow {
 		return <-worked
 	}
-	views, broken, waitErr := waitForAll(working, engine, unfinished)
-	for waitErr == nil {
-		var again []runtime.RunRow
-		if again, waitErr = movedOn(working, store, views); waitErr != nil || len(again) == 0 {
+	var broken, waitErr error
+	how := standings{}
+	for again := unfinished; ; {
+		var wrong error
+		wrong, waitErr = how.waitFor(working, engine, again)
+		broken = errors.Join(broken, wrong)
+		if waitErr == nil {
+			again, waitErr = how.movedOn(working, store, unfinished)
+		}
+		if waitErr != nil || len(again) == 0 {
 			break
 		}
-		var moved []runtime.View
-		var wrong error
-		moved, wrong, waitErr = waitForAll(working, engine, again)
-		broken = errors.Join(broken, wrong)
-		views = replaced(views, again, moved)
+	}
+	views := []runtime.View{}
+	for _, row := range unfinished {
+		if v, ok := how[row.Run]; ok {
+			views = append(views, v)
+		}
 	}
 	if waitErr == nil && r.outbox != "" {
 		waitErr = engine.WaitDelivered(working)
@@ -54,8 +60,7 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	}
 	err := r.reportAll(views, waitErr != nil)
 	if waitErr == nil {
-		left, unread := leftRuns(ctx, engine, views)
-		broken = errors.Join(broken, left, unread)
+		broken = errors.Join(broken, leftRuns(ctx, engine, views))
 	}
 	if broken != nil && (err == nil || errors.Is(err, errFinding)) {
 		return broken
@@ -63,85 +68,64 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 	return err
 }
 
-// unfinishedRuns are those that have not ended, without their snapshots: there
-// may be many.
+// unfinishedRuns are those that have not ended.
 func unfinishedRuns(ctx context.Context, db runtime.Store) ([]runtime.RunRow, error) {
 	var rows []runtime.RunRow
 	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
-		err := store.EachRun(ctx, db, runtime.RunFilter{Status: status}, pageOfRuns, func(row *runtime.RunRow) error {
-			row.Snapshot = nil
-			rows = append(rows, *row)
-			return nil
-		})
+		some, err := matching(ctx, db, runtime.RunFilter{Status: status})
 		if err != nil {
 			return nil, fmt.Errorf("the runs cannot be read: %w", err)
 		}
+		rows = append(rows, some...)
 	}
 	return rows, nil
 }
 
-// waitForAll gives the runs as they are when the last one has ended or waits,
+// standings are how runs stood, by their ids, when they had ended or waited.
+type standings map[string]runtime.View
+
+// waitFor waits until the last of some runs has ended or waits, and notes how each then stands,
 // or as far as it comes before ctx is done. Runs that cannot be read, which are
 // broken, keep no other from being worked on, nor do those that are pruned.
-func waitForAll(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) (views []runtime.View, broken, err error) {
-	views = []runtime.View{}
+func (s standings) waitFor(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) (broken, err error) {
+	for _, row := range rows {
+		delete(s, row.Run)
+	}
 	faults := 0
 	for _, row := range rows {
 		v, err := engine.Wait(ctx, row.Run)
 		switch {
 		case err == nil:
-			views = append(views, v)
+			s[row.Run] = v
 		case ctx.Err() != nil:
-			return views, broken, err
+			return broken, err
 		case errors.Is(err, runtime.ErrNotFound):
 		case faults == maxFaults:
-			return views, broken, err
+			return broken, err
 		default:
 			broken, faults = errors.Join(broken, err), faults+1
 		}
 	}
-	return views, broken, nil
+	return broken, nil
 }
 
-// movedOn are the runs that have taken steps since they were waited for, by a timer
+// movedOn are those of some runs that have taken steps since they were waited for, by a timer
 // or by what others have sent.
-func movedOn(ctx context.Context, store runtime.Store, views []runtime.View) ([]runtime.RunRow, error) {
+func (s standings) movedOn(ctx context.Context, store runtime.Store, rows []runtime.RunRow) (moved []runtime.RunRow, err error) {
 	unfinished, err := unfinishedRuns(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	stands := make(map[string]int64, len(unfinished))
+	now := make(map[string]int64, len(unfinished))
 	for _, row := range unfinished {
-		stands[row.Run] = row.Seq
+		now[row.Run] = row.Seq
 	}
-	var moved []runtime.RunRow
-	for i := range views {
-		if v := &views[i]; v.Status != runtime.Finished && stands[v.Run] != v.Seq {
-			moved = append(moved, runtime.RunRow{Run: v.Run})
+	for _, row := range rows {
+		if v, ok := s[row.Run]; ok && v.Status != runtime.Finished && now[row.Run] != v.Seq {
+			moved = append(moved, row)
 		}
 	}
 	return moved, nil
-}
-
-// replaced are views with those of some runs replaced; one that is gone is left out.
-func replaced(views []runtime.View, runs []runtime.RunRow, by []runtime.View) []runtime.View {
-	now := map[string]*runtime.View{}
-	for _, row := range runs {
-		now[row.Run] = nil
-	}
-	for i := range by {
-		now[by[i].Run] = &by[i]
-	}
-	out := views[:0]
-	for _, v := range views {
-		switch newer, replace := now[v.Run]; {
-		case !replace:
-			out = append(out, v)
-		case newer != nil:
-			out = append(out, *newer)
-		}
-	}
-	return out
 }
 
 // maxFaults is how many runs that cannot be read end the command: then it may be the

@@ -31,14 +31,7 @@ type program struct {
 // compile turns the machine in paths into its definition, unless it has errors,
 // and finds its executables.
 func (r *runner) compile(paths []string) (*program, error) {
-	unit, err := r.load(paths)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.refuseErrors(unit); err != nil {
-		return nil, err
-	}
-	m, err := pick(unit.Program, r.machine)
+	unit, m, err := r.loadOne(paths, r.machine, r.refuseErrors)
 	if err != nil {
 		return nil, err
 	}

@@ -31,16 +31,11 @@ func (f *finder) find(m *runtime.Machine) runtime.Handlers {
 	if err != nil {
 		fault = err.Error()
 	}
-	if before := f.said[m.Hash()]; fault != before && fault != "" && !f.known(fault) {
+	if fault != "" && !slices.Contains(slices.Collect(maps.Values(f.said)), fault) {
 		fmt.Fprintln(f.runner.err, "fsmc:", fault)
 	}
 	f.said[m.Hash()] = fault
 	return h
-}
-
-// known reports whether that was said of another version.
-func (f *finder) known(fault string) bool {
-	return slices.Contains(slices.Collect(maps.Values(f.said)), fault)
 }
 
 // maxNamed is how many runs an error names.
@@ -48,7 +43,7 @@ const maxNamed = 5
 
 // leftRuns is an error that names the runs, those of views and below them, that wait for what
 // has no executable. A run below may have started after the views were asked for.
-func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View) (left, err error) {
+func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View) error {
 	var runs []string
 	seen := map[string]bool{}
 	for queue := slices.Clone(views); len(queue) > 0; queue = queue[1:] {
@@ -59,7 +54,7 @@ func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View)
 		seen[v.Run] = true
 		missing, err := engine.Unmatched(ctx, v.Definition)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		waits := false
 		for _, a := range v.Activities {
@@ -69,7 +64,7 @@ func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View)
 			}
 			child, err := engine.Get(ctx, a.Child.Run)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			queue = append(queue, child)
 		}
@@ -82,9 +77,9 @@ func leftRuns(ctx context.Context, engine *runtime.Engine, views []runtime.View)
 		runs, more = runs[:maxNamed], fmt.Sprintf(" and %d more", len(runs)-maxNamed)
 	}
 	if len(runs) == 0 {
-		return nil, nil
+		return nil
 	}
-	return fmt.Errorf("these runs wait for an activity without an executable: %s%s", strings.Join(runs, ", "), more), nil
+	return fmt.Errorf("these runs wait for an activity without an executable: %s%s", strings.Join(runs, ", "), more)
 }
 
 // waitForDatabase waits until another process has made the database.

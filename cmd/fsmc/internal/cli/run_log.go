@@ -103,14 +103,11 @@ func (r *runner) sayMigrated(record *slog.Record) {
 	if run == nil {
 		return
 	}
-	record.Attrs(func(a slog.Attr) bool {
-		if left, ok := a.Value.Any().([]string); ok {
-			what, them := undone(left)
-			fmt.Fprintf(r.err, "fsmc: %s was migrated to another version of its machine, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
-				*run, what, them)
-		}
-		return true
-	})
+	if left, ok := attributes(record)["changed"].Any().([]string); ok {
+		what, them := undone(left)
+		fmt.Fprintf(r.err, "fsmc: %s was migrated to another version of its machine, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
+			*run, what, them)
+	}
 }
 
 // unsaidLog passes over records with some messages.

@@ -104,7 +104,6 @@ func writeHow(w io.Writer, v *runtime.View) error {
 	return err
 }
 
-// report prints how a run stands.
 func (r *runner) report(v runtime.View) error {
 	if r.asJSON {
 		return printJSON(r.out, v)

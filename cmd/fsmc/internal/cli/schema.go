@@ -24,9 +24,7 @@ The schemas have the types and ranges of the machine. fsmc serve and fsmc mcp gi
 them to programs.`,
 		Example: `  fsmc schema review.fsm
   fsmc schema --machine Refund orders`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(_ *cobra.Command, paths []string) error { return s.printSchema(paths, name) },
+		RunE: func(_ *cobra.Command, paths []string) error { return s.printSchema(paths, name) },
 	}
 	machineFlag(c, &name)
 	return c
@@ -56,14 +54,7 @@ type jsonActivity struct {
 }
 
 func (s *streams) printSchema(paths []string, name string) error {
-	unit, err := s.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := s.refuse(unit.Diags, unit.File); err != nil {
-		return err
-	}
-	m, err := pick(unit.Program, name)
+	_, m, err := s.loadOne(paths, name, s.refuseUnit)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ folder with the executable of the guard.`,
 				}
 				return fmt.Errorf("argument %.60q is one too many: the fields of an event are a JSON object, as in --data '{%q: %s}'", args[2], name, value)
 			}
-			return arguments("ID", "EVENT")(cmd, args)
+			return arguments(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("if-seq") && event.IfSeq < 1 {
@@ -139,7 +138,7 @@ func (s *streams) object(c *cobra.Command, flag, data, leave string) (json.RawMe
 	if data != "-" {
 		return json.RawMessage(data), nil
 	}
-	text, err := io.ReadAll(io.LimitReader(s.in, runtime.MaxPayload+1))
+	text, err := s.readUpTo(runtime.MaxPayload+1, "-")
 	if err != nil {
 		return nil, fmt.Errorf("standard input cannot be read: %w", err)
 	}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/httpapi"
-	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 func newServe(s *streams) *cobra.Command {
@@ -57,7 +57,6 @@ Who may do what:
 		Example: `  fsmc serve --db runs.db
   fsmc serve --db runs.db --work --activities ./activities --open
   fsmc serve --db runs.db --addr 0.0.0.0:8376 --host runs.example --token-file tokens --tls-cert c.pem --tls-key k.pem`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.serve(cmd.Context()) },
 	}
 	dbFlag(c, &v.db)
@@ -84,7 +83,6 @@ Who may do what:
 	return c
 }
 
-// serving is one call of serve.
 type serving struct {
 	runner
 	addr, base           string
@@ -109,10 +107,8 @@ func (v *serving) serve(ctx context.Context) error {
 			return fmt.Errorf("--token-file: %w", err)
 		}
 	}
-	m := readWrite
+	m := writing(!v.readOnly)
 	switch {
-	case v.readOnly:
-		m = readOnly
 	case v.work && isServer(v.db):
 		m = create // as the first worker does
 	case v.work && v.waitForDatabase(ctx) != nil:
@@ -125,12 +121,7 @@ func (v *serving) serve(ctx context.Context) error {
 			return err
 		}
 		defer listener.Close()
-		if v.worker == "" {
-			return v.answer(ctx, store, listener, tokens)
-		}
-		v.pool = process.StartWorkers(v.worker, v.workers, v.err)
-		defer v.pool.Close()
-		return whileWorkersStart(ctx, v.pool, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
+		return v.withWorkers(ctx, func(ctx context.Context) error { return v.answer(ctx, store, listener, tokens) })
 	})
 }
 
@@ -145,10 +136,8 @@ func (v *serving) usage() error {
 	if v.work && v.activities == "" && v.worker == "" {
 		return errors.New("--work needs --activities DIR or --worker CMD: it says what does the work")
 	}
-	if v.activities != "" {
-		if err := v.checkActivities(); err != nil {
-			return err
-		}
+	if err := v.checkActivities(); err != nil {
+		return err
 	}
 	if v.socket() != "" {
 		return nil
@@ -178,15 +167,11 @@ func (v *serving) socket() string {
 	return path
 }
 
-// bind listens.
 func (v *serving) bind() (net.Listener, error) {
 	path := v.socket()
 	if path == "" {
 		listener, err := net.Listen("tcp", v.addr)
-		if err != nil {
-			return nil, v.noListener(err)
-		}
-		return listener, nil
+		return listener, v.noListener(err)
 	}
 	// A socket that a server left behind when it was killed is in the way; one that answers is not.
 	if c, err := net.Dial("unix", path); err == nil {
@@ -196,15 +181,15 @@ func (v *serving) bind() (net.Listener, error) {
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
 	listener, err := listenPrivately(path)
-	if err != nil {
-		return nil, v.noListener(err)
-	}
-	return listener, nil
+	return listener, v.noListener(err)
 }
 
-// noListener says why the server cannot listen.
+// noListener says why the server cannot listen, if it cannot.
 func (v *serving) noListener(err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("--addr %s: another server listens there: stop it, or name another address", v.addr)
 	}
 	if e := new(net.OpError); errors.As(err, &e) {
@@ -317,14 +302,22 @@ func (v *serving) sayAddress(listener net.Listener) {
 	address := scheme + "://" + listener.Addr().String() + v.base
 	fmt.Fprintln(v.out, address)
 	if v.open {
-		opener := map[string]string{"darwin": "open", "windows": "explorer"}[goruntime.GOOS]
-		if opener == "" {
-			opener = "xdg-open"
-		}
+		opener := cmp.Or(map[string]string{"darwin": "open", "windows": "explorer"}[goruntime.GOOS], "xdg-open")
 		if err := exec.Command(opener, address).Start(); err != nil {
 			fmt.Fprintf(v.err, "fsmc: --open: %v\n", err)
 		}
 	}
+}
+
+// logged writes a line for each request when its answer has ended.
+func logged(next http.Handler, logger *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := time.Now()
+		a := httpapi.SeeStatus(w)
+		next.ServeHTTP(a, r)
+		logger.Info("request", "method", r.Method, "path", r.URL.Path, "code", a.Status,
+			"ms", time.Since(begun).Milliseconds(), "actor", httpapi.Actor(r, ""))
+	})
 }
 
 // boundsText is the worst case of a machine, as fsmc check --format json has it.

@@ -56,9 +56,7 @@ line of the script could not be taken.`,
 		Example: `  fsmc simulate --param pr=17 review.fsm
   fsmc simulate --script path.txt --param pr=17 review.fsm
   fsmc simulate --db runs.db --run pr-17 --at 12`,
-		Args:              arguments("[PATH...]"),
-		ValidArgsFunction: completeFSM,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return c.run(cmd.Context(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error { return c.run(cmd.Context(), paths) },
 	}
 	dbFlag(cmd, &c.db)
 	machineFlag(cmd, &c.machine)
@@ -71,7 +69,6 @@ line of the script could not be taken.`,
 	return cmd
 }
 
-// simulator is one call of simulate.
 type simulator struct {
 	*streams
 	db, machine, stored, id, script string
@@ -164,14 +161,7 @@ func (c *simulator) begin(ctx context.Context, paths []string) error {
 			return nil
 		})
 	}
-	unit, err := c.load(paths)
-	if err != nil {
-		return err
-	}
-	if err := c.refuseErrors(unit); err != nil {
-		return err
-	}
-	picked, err := pick(unit.Program, c.machine)
+	_, picked, err := c.loadOne(paths, c.machine, c.refuseErrors)
 	if err != nil {
 		return err
 	}
@@ -232,7 +222,6 @@ func (c *simulator) tell(key string, yes bool) {
 	c.told = append(c.told, verdict{key, yes})
 }
 
-// errQuit ends a simulation.
 var errQuit = errors.New("quit")
 
 // play takes line after line.
@@ -277,7 +266,8 @@ func (c *simulator) offer() {
 	v := c.simulation.View()
 	fmt.Fprintf(c.out, "\n%s\n", c.standing(&v))
 	for i := range c.choices {
-		c.writeChoice(i+1, &c.choices[i])
+		line := fmt.Sprintf("%3d  %-52s %s", i+1, c.choiceText(&c.choices[i]), leadsTo(c.choices[i].Steps))
+		fmt.Fprintln(c.out, strings.TrimRight(line, " "))
 	}
 }
 
@@ -293,7 +283,6 @@ func (c *simulator) standing(v *machine.View) string {
 	return text
 }
 
-// say prints steps.
 func (c *simulator) say(steps []machine.StepView) {
 	for i := range steps {
 		s := &steps[i]

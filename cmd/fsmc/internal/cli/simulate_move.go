@@ -158,10 +158,8 @@ func (c *simulator) parse(words []string) (simulate.Move, error) {
 			words = words[1:]
 		}
 		return simulate.Move{Kind: machine.CancelInput, Force: force}, tooMany(words[1:])
-	case "pause":
-		return simulate.Move{Kind: machine.PauseInput}, tooMany(words[1:])
-	case "resume":
-		return simulate.Move{Kind: machine.ResumeInput}, tooMany(words[1:])
+	case string(machine.PauseInput), string(machine.ResumeInput):
+		return simulate.Move{Kind: machine.InputKind(words[0])}, tooMany(words[1:])
 	}
 	return c.parseNamed(words)
 }
@@ -283,11 +281,6 @@ func unquoted(fields []machine.Field, word string) string {
 	return word
 }
 
-// writeChoice prints a choice: its number, what it is, and where it leads.
-func (c *simulator) writeChoice(number int, choice *simulate.Choice) {
-	fmt.Fprintln(c.out, strings.TrimRight(fmt.Sprintf("%3d  %-52s %s", number, c.choiceText(choice), leadsTo(choice.Steps)), " "))
-}
-
 // leadsTo says in short what some steps make of a run.
 func leadsTo(steps []machine.StepView) string {
 	if len(steps) == 0 {
@@ -304,26 +297,13 @@ func leadsTo(steps []machine.StepView) string {
 }
 
 func (c *simulator) choiceText(choice *simulate.Choice) string {
-	var text string
-	switch m := &choice.Move; m.Kind {
-	case machine.EventInput:
-		text = m.Name
-	case machine.ResultInput:
-		text = m.Do + describe.After(" ", m.Name)
-		if m.Name == "" {
-			text += " ends"
-		}
-	case machine.FailureInput:
-		text = m.Do + " fails " + m.Name
-	case machine.TimerInput:
-		text = "next"
-		if len(choice.Steps) > 0 {
-			text += ": " + choice.Steps[0].Input
-		} else if choice.Steps != nil {
-			text += ": the wait of a retry ends"
-		}
+	text := moveText(&choice.Move)
+	switch {
+	case choice.Move.Kind != machine.TimerInput || choice.Steps == nil:
+	case len(choice.Steps) > 0:
+		text += ": " + choice.Steps[0].Input
 	default:
-		text = string(m.Kind)
+		text += ": the wait of a retry ends"
 	}
 	d := c.simulation.Machine().Definition()
 	for i := range choice.Fields {

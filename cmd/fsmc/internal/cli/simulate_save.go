@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,14 +28,7 @@ func (c *simulator) save(words []string) error {
 			return fmt.Errorf("the moves are no scenario: %w", err)
 		}
 	}
-	file, err := os.OpenFile(words[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
-	}
-	if _, err = file.WriteString(text); err == nil {
-		err = file.Close()
-	}
-	if err != nil {
+	if err := createFile(words[0], []byte(text), 0o644); err != nil {
 		return fmt.Errorf("file %q cannot be written: %w", words[0], reason(err))
 	}
 	fmt.Fprintf(c.out, "%s: %s\n", words[0], describe.Count(int64(len(c.taken)), "move"))
@@ -49,7 +42,7 @@ func (c *simulator) asScript() string {
 		for _, v := range c.taken[i] {
 			fmt.Fprintln(&text, v)
 		}
-		fmt.Fprintln(&text, c.moveText(&move))
+		fmt.Fprintln(&text, moveText(&move))
 	}
 	return text.String()
 }
@@ -91,16 +84,13 @@ func byName(verdicts []verdict) map[string]bool {
 }
 
 // moveText is the line that makes a move again.
-func (c *simulator) moveText(move *simulate.Move) string {
+func moveText(move *simulate.Move) string {
 	var text string
 	switch move.Kind {
 	case machine.EventInput:
 		text = move.Name
 	case machine.ResultInput:
-		text = move.Do + " " + move.Name
-		if move.Name == "" {
-			text = move.Do + " ends"
-		}
+		text = move.Do + " " + cmp.Or(move.Name, "ends")
 	case machine.FailureInput:
 		text = move.Do + " fails " + move.Name
 	case machine.TimerInput:
@@ -108,36 +98,22 @@ func (c *simulator) moveText(move *simulate.Move) string {
 		if move.Pass > 0 {
 			text = "wait " + machine.DurationText(move.Pass)
 		}
-	case machine.CancelInput:
-		text = "cancel"
+	default:
+		text = string(move.Kind)
 		if move.Force {
 			text += " force"
 		}
-	default:
-		text = string(move.Kind)
 	}
-	return text + dataText(move.Data) + costWords(move.Cost)
+	var data map[string]json.RawMessage
+	_ = json.Unmarshal(move.Data, &data) // of a move without any there is nothing to say
+	text += valueWords(data)
+	if len(move.Cost) > 0 {
+		text += " cost" + valueWords(move.Cost)
+	}
+	return text
 }
 
-// dataText is an object as words NAME=VALUE, in the order of the names.
-func dataText(data json.RawMessage) string {
-	if len(data) == 0 {
-		return ""
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil {
-		return ""
-	}
-	return valueWords(object)
-}
-
-func costWords(costs map[string]json.Number) string {
-	if len(costs) == 0 {
-		return ""
-	}
-	return " cost" + valueWords(costs)
-}
-
+// valueWords are NAME=VALUE, in the order of the names.
 func valueWords[T ~string | ~[]byte](of map[string]T) string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(of)) {

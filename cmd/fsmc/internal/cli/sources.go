@@ -30,7 +30,6 @@ type reader struct {
 	read    map[string]lang.Source // by the place of the file
 	from    map[string]origin      // by the name of the source
 
-	roots    map[string]string        // of folders that are named
 	folders  map[string][]lang.Source // by what an import of them leads to
 	imported int                      // files
 	size     int                      // of these, in bytes
@@ -39,7 +38,7 @@ type reader struct {
 // origin is where a source comes from.
 type origin struct {
 	file string // its place
-	base string // the place of the folder that is named, or of the one with the file that is
+	root string // of the project, as seen from the folder that is named, or from the one with the file that is
 }
 
 // readSources reads the named files; a directory stands for every *.fsm below
@@ -51,7 +50,7 @@ func (s *streams) readSources(paths []string) (*reader, error) {
 
 // readFiles is readSources with those files of a directory that are wanted.
 func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*reader, error) {
-	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, roots: map[string]string{}, folders: map[string][]lang.Source{}}
+	r := &reader{streams: s, read: map[string]lang.Source{}, from: map[string]origin{}, folders: map[string][]lang.Source{}}
 	for _, p := range paths {
 		names, err := []string{p}, error(nil)
 		if s.open[p] == nil {
@@ -60,12 +59,15 @@ func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*rea
 		if err != nil {
 			return nil, err
 		}
-		base := placeOf(p)
-		if info, err := os.Stat(base); err != nil || !info.IsDir() {
-			base = filepath.Dir(base)
+		folder := placeOf(p)
+		if p == "-" {
+			folder = placeOf(".")
+		} else if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			folder = filepath.Dir(folder)
 		}
+		root := projectOf(folder)
 		for _, name := range names {
-			if err := r.add(name, base); err != nil {
+			if err := r.add(name, root); err != nil {
 				return nil, err
 			}
 		}
@@ -74,7 +76,7 @@ func (s *streams) readFiles(paths []string, wanted func(name string) bool) (*rea
 }
 
 // add reads a file that is named, unless it has been read.
-func (r *reader) add(name, base string) error {
+func (r *reader) add(name, root string) error {
 	file := placeOf(name)
 	if _, seen := r.read[file]; seen {
 		return nil
@@ -83,15 +85,11 @@ func (r *reader) add(name, base string) error {
 	if err != nil {
 		return err
 	}
+	at := origin{file, root}
 	if name == "-" { // its imports are seen from the working directory
-		if base, err = os.Getwd(); err != nil {
-			return err
-		}
-		base = placeOf(base)
-		r.from[src.Name] = origin{filepath.Join(base, "stdin.fsm"), base}
-	} else {
-		r.from[src.Name] = origin{file, base}
+		at.file = filepath.Join(placeOf("."), "stdin.fsm")
 	}
+	r.from[src.Name] = at
 	r.read[file] = src
 	r.sources = append(r.sources, src)
 	return nil
@@ -151,29 +149,35 @@ func passedOver(folder string) bool {
 }
 
 func (s *streams) readSource(name string) (lang.Source, error) {
-	if name == "-" {
-		text, err := io.ReadAll(io.LimitReader(s.in, maxFile))
-		if err != nil {
-			return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
-		}
-		return lang.Source{Name: standardInput, Src: text}, nil
-	}
 	if text := s.open[name]; text != nil {
 		return lang.Source{Name: name, Src: text}, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
+	text, err := s.readUpTo(maxFile, name)
+	switch {
+	case err != nil && name == "-":
+		return lang.Source{}, fmt.Errorf("standard input cannot be read: %w", err)
+	case err != nil:
 		return lang.Source{}, readError(name, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil {
-		return lang.Source{}, readError(name, err)
-	}
-	if s.open != nil {
+	case name == "-":
+		name = standardInput
+	case s.open != nil:
 		text = lsp.AsOpened(text)
 	}
 	return lang.Source{Name: name, Src: text}, nil
+}
+
+// readUpTo reads so many bytes of a file at most, or for - of standard input.
+func (s *streams) readUpTo(most int64, path string) ([]byte, error) {
+	in := s.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, most))
 }
 
 // readError says in plain words why a file could not be read.
@@ -189,8 +193,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("file %q cannot be read: %w", path, reason(err))
 }
 
-// load reads, parses and resolves paths. It gives no trees: of all that Load
-// makes they take the most memory, and from here on they are not read any more.
+// load reads, parses and resolves paths, without trees.
 func (s *streams) load(paths []string) (*lang.Unit, error) {
 	return s.loadFiles(paths, lang.InFolder)
 }
@@ -201,9 +204,28 @@ func (s *streams) loadFiles(paths []string, wanted func(name string) bool) (*lan
 	if err != nil {
 		return nil, err
 	}
-	unit := lang.LoadFrom(r.sources, r.find)
+	return loadLean(r.sources, r.find), nil
+}
+
+// loadLean parses and resolves sources. It gives no trees: of all that LoadFrom makes
+// they take the most memory, and from here on they are not read any more.
+func loadLean(sources []lang.Source, find lang.Importer) *lang.Unit {
+	unit := lang.LoadFrom(sources, find)
 	unit.Files = nil
-	return unit, nil
+	return unit
+}
+
+// loadOne is load for a command about one machine. refuse says which errors of its unit are too many for it.
+func (s *streams) loadOne(paths []string, name string, refuse func(*lang.Unit) error) (*lang.Unit, *ir.Machine, error) {
+	unit, err := s.load(paths)
+	if err == nil {
+		err = refuse(unit)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := pick(unit.Program, name)
+	return unit, m, err
 }
 
 // sourceOf is the text of the file in which m stands, kept with its runs.

@@ -43,7 +43,6 @@ Each step updates the figures, so stats is fast for a million runs, too. All fig
 include pruned runs, except the runs in each state and the shares of outcomes.`,
 		Example: `  fsmc stats --db runs.db
   fsmc stats --db runs.db --machine CodeReview --since 7d`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if since > 0 {
 				query.Since = time.Now().Add(-since)

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/sqlite"
 )
 
@@ -28,9 +28,9 @@ const (
 	create                // it is made where it does not exist
 )
 
-// writing is how a command opens the database that writes only with --apply.
-func writing(apply bool) mode {
-	if apply {
+// writing is how a command opens the database that only then writes, as with --apply.
+func writing(writes bool) mode {
+	if writes {
 		return readWrite
 	}
 	return readOnly
@@ -54,14 +54,8 @@ func openStore(ctx context.Context, path string, m mode) (runtime.Store, error) 
 			return nil, noDatabase(path)
 		}
 	}
-	var options []sqlite.Option
-	switch m {
-	case readOnly:
-		options = append(options, sqlite.ReadOnly())
-	case readWrite:
-		options = append(options, sqlite.Existing())
-	}
-	return sqlite.Open(ctx, path, options...)
+	options := map[mode][]sqlite.Option{readOnly: {sqlite.ReadOnly()}, readWrite: {sqlite.Existing()}}
+	return sqlite.Open(ctx, path, options[m]...)
 }
 
 // errNotFile is the error of a --db that is meant as a database of a server. It does not say it again,
@@ -154,33 +148,26 @@ func (t *target) open(ctx context.Context, m mode) (runtime.Store, error) {
 }
 
 func dbFlag(c *cobra.Command, db *string) {
-	c.Flags().StringVar(db, "db", "", "") // databasesInHelp says what it is
+	c.Flags().StringVar(db, "db", "", "") // databaseInHelp says what it is
 	*db = os.Getenv(databaseVariable)     // and no default, which --help would print
 }
 
-// databasesInHelp says in the help of each command which databases it takes.
-func databasesInHelp(parent *cobra.Command) {
-	for _, c := range parent.Commands() {
-		databasesInHelp(c)
-		f := c.Flags().Lookup("db")
-		if f == nil || f.Usage != "" {
-			continue
-		}
-		kinds := "a `FILE` or postgres://…"
-		switch path := c.CommandPath(); {
-		case path == "fsmc backup", path == "fsmc restore":
-			kinds = "a `FILE`"
-		case strings.HasPrefix(path, "fsmc db "):
-			kinds = "a `URL`, postgres://…"
-		case worksOnTemporal(c):
-			kinds = "a `FILE`, postgres://… or temporal://…"
-		}
-		f.Usage = "the database: " + kinds + "; $FSMC_DB if not given"
+// databaseInHelp says in the help of a command which databases it takes.
+func databaseInHelp(c *cobra.Command) {
+	f := c.Flags().Lookup("db")
+	if f == nil || f.Usage != "" {
+		return
 	}
-}
-
-func machineFlag(c *cobra.Command, machine *string) {
-	c.Flags().StringVar(machine, "machine", "", "the machine called `NAME`, if PATH has several")
+	kinds := "a `FILE` or postgres://…"
+	switch path := c.CommandPath(); {
+	case path == "fsmc backup", path == "fsmc restore":
+		kinds = "a `FILE`"
+	case strings.HasPrefix(path, "fsmc db "):
+		kinds = "a `URL`, postgres://…"
+	case worksOnTemporal(c):
+		kinds = "a `FILE`, postgres://… or temporal://…"
+	}
+	f.Usage = "the database: " + kinds + "; $FSMC_DB if not given"
 }
 
 // runError puts an error about one run into words: what the run refuses, and
@@ -204,41 +191,6 @@ func notOfMachine(run, machine, wanted string) error {
 	return findingf("%s", describe.OtherMachine(run, machine, wanted))
 }
 
-// operatorFlags are those that say who sends a command, and why.
-func operatorFlags(c *cobra.Command, who *runtime.Operator) {
-	noteFlag(c, &who.Actor, "actor", user(), "who does this: a `NAME` for the history of the run")
-	noteFlag(c, &who.Reason, "reason", "", "why: a `TEXT` for the history of the run")
-}
-
-// note is the value of a flag with a text that is kept.
-type note struct{ into *string }
-
-func noteFlag(c *cobra.Command, into *string, name, value, usage string) {
-	*into = value
-	c.Flags().Var(note{into}, name, usage)
-}
-
-// String, Set and Type make it the value of a flag.
-func (n note) String() string {
-	if n.into == nil {
-		return ""
-	}
-	return *n.into
-}
-
-func (n note) Type() string { return "string" }
-
-func (n note) Set(text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return errors.New("it is not valid UTF-8")
-	case len(text) > machine.MaxNote:
-		return fmt.Errorf("it has %d bytes, more than the %d that are allowed", len(text), machine.MaxNote)
-	}
-	*n.into = text
-	return nil
-}
-
 // user is who is logged in, as the system's variables have it, or the system
 // itself where they are not set, as in cron and in containers.
 func user() string {
@@ -250,4 +202,24 @@ func user() string {
 		name = cmp.Or(u.Username, u.Uid)
 	}
 	return name
+}
+
+// What is in an address of a server, however it is misspelt: a scheme, a password that has a name, or one in
+// front of a host.
+var (
+	addressWords = regexp.MustCompile(`(?i)://|pass[a-z]*\s*=|^\s*(postgres(ql)?|temporal)(:|//)`)
+	userAndHost  = regexp.MustCompile(`(?s):.*@`)
+)
+
+// isAddress reports whether a text that should be a file, and is none, is meant as the address of a server. No
+// message says such a text, because there may be a password in it.
+func isAddress(text string) bool {
+	if _, err := os.Stat(text); err == nil {
+		return false
+	}
+	folder, name := filepath.Split(text)
+	if _, err := os.Stat(folder); err != nil { // else it may be called so itself
+		name = text
+	}
+	return addressWords.MatchString(text) || userAndHost.MatchString(name)
 }

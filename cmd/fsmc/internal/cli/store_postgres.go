@@ -17,14 +17,8 @@ var errServer = postgres.ErrServer
 
 // openPostgres opens the database at a URL.
 func openPostgres(ctx context.Context, url string, m mode) (runtime.Store, error) {
-	var options []postgres.Option
-	switch m {
-	case readOnly:
-		options = append(options, postgres.ReadOnly())
-	case readWrite:
-		options = append(options, postgres.Existing())
-	}
-	store, err := postgres.Open(ctx, url, options...)
+	options := map[mode][]postgres.Option{readOnly: {postgres.ReadOnly()}, readWrite: {postgres.Existing()}}
+	store, err := postgres.Open(ctx, url, options[m]...)
 	if err != nil { // and no store that is nil and has a type
 		return nil, err
 	}

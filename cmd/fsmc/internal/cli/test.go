@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -52,8 +53,6 @@ scenario. With --generate: a machine has more configurations than are explored.`
   fsmc test --cover=review.svg review_test.fsm
   fsmc test --format junit . > tests.xml
   fsmc test --generate review.fsm > review_test.fsm`,
-		Args:              arguments("PATH..."),
-		ValidArgsFunction: completeFSM,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if t.generate {
 				return t.writeScenarios(paths)
@@ -62,8 +61,7 @@ scenario. With --generate: a machine has more configurations than are explored.`
 		},
 	}
 	chooseFlag(c, &t.report, "format", "text", "how to print",
-		option[testReport]{"text", testReport{writeTestText}}, option[testReport]{"json", testReport{writeTestJSON}},
-		option[testReport]{"junit", testReport{writeTestJUnit}})
+		option[testReport]{"text", writeTestText}, option[testReport]{"json", writeTestJSON}, option[testReport]{"junit", writeTestJUnit})
 	c.Flags().StringVar(&t.pattern, "run", "", "run only the scenarios whose title the regular expression `PATTERN` matches")
 	c.Flags().StringVar(&t.cover, "cover", "", "``also list what no scenario took; with a FILE.svg, draw it there")
 	c.Flags().Lookup("cover").NoOptDefVal = coverList
@@ -74,7 +72,6 @@ scenario. With --generate: a machine has more configurations than are explored.`
 	return c
 }
 
-// tester is one call of test.
 type tester struct {
 	*streams
 	pattern string
@@ -113,8 +110,8 @@ func (t *tester) run(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if unit.Diags.HasErrors() {
-		return t.refuse(unit.Diags, unit.File)
+	if err := t.refuseUnit(unit); err != nil {
+		return err
 	}
 	tests, err := table.Tests(unit.Program.Scenarios, func(s *ir.Scenario) bool { return !s.Broken && match.MatchString(s.Title) }, textIn(unit))
 	switch {
@@ -128,14 +125,15 @@ func (t *tester) run(paths []string) error {
 	if err := t.canDraw(tests); err != nil {
 		return err
 	}
-	r := tested{list: playAll(tests)}
+	r := tested{list: make([]played, len(tests))}
+	parallel.Do(len(tests), func(i int) { r.list[i] = played{tests[i], tests[i].Play()} })
 	if t.cover != "" {
 		r.cover = coverOf(r.list)
 	}
 	if err := t.drawCover(&r); err != nil {
 		return err
 	}
-	if err := t.report.write(t.out, &r); err != nil {
+	if err := t.report(t.out, &r); err != nil {
 		return err
 	}
 	if r.failed() > 0 {
@@ -147,19 +145,7 @@ func (t *tester) run(paths []string) error {
 // textIn gives what stands at a place of unit, up to the end of its line.
 func textIn(unit *lang.Unit) func(token.Span) string {
 	return func(at token.Span) string {
-		src := unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset]
-		for i, c := range src {
-			if c == '\n' {
-				return string(src[:i])
-			}
-		}
-		return string(src)
+		line, _, _ := bytes.Cut(unit.File(at.Start.Filename).Src[at.Start.Offset:at.End.Offset], []byte("\n"))
+		return string(line)
 	}
-}
-
-// playAll plays tests side by side; what has come of them is in their order.
-func playAll(tests []*table.Test) []played {
-	out := make([]played, len(tests))
-	parallel.Do(len(tests), func(i int) { out[i] = played{tests[i], tests[i].Play()} })
-	return out
 }

@@ -20,8 +20,8 @@ func (t *tester) writeScenarios(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if unit.Diags.HasErrors() {
-		return t.refuse(unit.Diags, unit.File)
+	if err := t.refuseUnit(unit); err != nil {
+		return err
 	}
 	if len(unit.Program.Machines) == 0 {
 		return errNoMachine

@@ -27,10 +27,7 @@ func (r *tested) failed() (n int) {
 	return n
 }
 
-// testReport is a way to print it.
-type testReport struct {
-	write func(io.Writer, *tested) error
-}
+type testReport func(io.Writer, *tested) error
 
 func writeTestText(w io.Writer, r *tested) error {
 	var b bytes.Buffer

@@ -13,7 +13,6 @@ func newVersion(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of fsmc, its commit and date, and whether SQLite is built in",
-		Args:  arguments(),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.out, versionLine())
 			return err

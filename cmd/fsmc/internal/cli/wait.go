@@ -24,7 +24,6 @@ Exit status 1: the run, or one below it, is halted, or the run ended with an out
 other than success. Exit status 3: the run has not ended, and the time is over or the
 command was stopped.`,
 		Example: "  fsmc wait --db runs.db pr-17 && deploy\n  fsmc wait --db runs.db --timeout 10m pr-17",
-		Args:    arguments("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return w.wait(cmd.Context(), args[0]) },
 	}
 	w.flags(c)
@@ -32,7 +31,6 @@ command was stopped.`,
 	return c
 }
 
-// waiter is one call of wait.
 type waiter struct {
 	target
 	timeout time.Duration

@@ -35,7 +35,6 @@ with an outcome other than success. 3 if the command was stopped before.`,
 		Example: `  fsmc watch --db runs.db
   fsmc watch --db runs.db --where machine=Order --since 10m
   fsmc watch --db runs.db --until ended pr-17 && deploy`,
-		Args: arguments("[ID]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w.run = strings.Join(args, "")
 			return w.watch(cmd, time.Now())
@@ -49,7 +48,6 @@ with an outcome other than success. 3 if the command was stopped before.`,
 	return c
 }
 
-// watcher is one call of watch.
 type watcher struct {
 	target
 	run, where string
@@ -159,13 +157,11 @@ func (w *watcher) printNew(ctx context.Context) error {
 		}
 		for i := range rows {
 			w.after = rows[i].ID
-			if ok, err := w.wants(ctx, &rows[i]); err != nil || !ok {
-				if err != nil {
-					return err
-				}
-				continue
+			wanted, err := w.wants(ctx, &rows[i])
+			if wanted {
+				err = w.printStep(&rows[i])
 			}
-			if err := w.printStep(&rows[i]); err != nil {
+			if err != nil {
 				return err
 			}
 		}

@@ -36,7 +36,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "corpus: there is no format %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	t := &table{source: formats.Sources[i], verbose: *verbose, grades: map[string]int{}, rules: map[string]int{}, why: map[string]int{}, shapes: map[string]int{}, seen: map[string]bool{}}
+	t := &table{source: formats.Sources[i], verbose: *verbose, grades: map[string]int{}, rules: map[string]int{}, shapes: map[string]int{}, seen: map[string]bool{}}
 	if err := filepath.WalkDir(flag.Arg(1), t.file); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(2)
@@ -54,7 +54,6 @@ type table struct {
 	made    int            // machines
 	grades  map[string]int // of files
 	rules   map[string]int // files with a finding of a rule
-	why     map[string]int // files with a difference
 	shapes  map[string]int // files with a shape, and of those the ones that lead where they led
 	seen    map[string]bool
 }
@@ -102,15 +101,10 @@ func (t *table) definition(path string, text []byte) {
 			}
 		}
 	}
-	once := map[string]bool{}
 	for _, i := range result.Report.Items {
 		for _, why := range i.Why {
 			t.say("%s:%d: %s: %s", path, i.Line, i.Grade, why)
-			once[why] = true
 		}
-	}
-	for why := range once {
-		t.why[why]++
 	}
 	t.check(path, result.Text)
 }

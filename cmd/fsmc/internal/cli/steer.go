@@ -16,76 +16,99 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/describe"
 )
 
-// bulk is what a command has that steers one run by its ID, or many by --where:
-// those it only shows, unless --apply is given.
-type bulk struct {
-	where string
-	apply bool
+// steering is a command that gives one run by its ID, or many by --where, one operation of an
+// operator. Those of --where it only shows, unless --apply is given.
+type steering struct {
+	use, short, long, example string
 
 	does  runtime.InputKind // "cancel"
-	act   func(ctx context.Context, store runtime.Store, run string) (runtime.View, error)
-	judge func(*runtime.View) error // whether the run then is as it should be; it may be nil
+	act   func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
+	judge func(*runtime.View) error // whether the run then is as it should be; nil where it always is
+
+	target
+	who   runtime.Operator
+	ask   guards
+	where string
+	apply bool
 }
 
-func (b *bulk) flags(c *cobra.Command) {
-	c.Flags().StringVar(&b.where, "where", "", "instead of an ID: the runs for which all `TERMS` hold, as in fsmc list")
-	c.Flags().BoolVar(&b.apply, "apply", false, "with --where: do it; without this flag, only show what would be done")
+func newSteer(s *streams, st *steering) *cobra.Command {
+	st.streams = s
+	if st.judge == nil {
+		st.judge = func(*runtime.View) error { return nil }
+	}
+	c := &cobra.Command{
+		Use: st.use, Short: st.short, Long: st.long, Example: st.example,
+		Args: st.check,
+		RunE: func(cmd *cobra.Command, args []string) error { return st.run(cmd.Context(), args) },
+	}
+	st.flags(c)
+	operatorFlags(c, &st.who)
+	st.ask.flag(c)
+	c.Flags().StringVar(&st.where, "where", "", "instead of an ID: the runs for which all `TERMS` hold, as in fsmc list")
+	c.Flags().BoolVar(&st.apply, "apply", false, "with --where: do it; without this flag, only show what would be done")
+	return c
 }
 
 // check asks for either an ID or --where.
-func (b *bulk) check(c *cobra.Command, args []string) error {
+func (st *steering) check(c *cobra.Command, args []string) error {
 	switch {
-	case b.where == "" && b.apply:
+	case st.where == "" && st.apply:
 		return errors.New("--apply needs --where; with an ID, the command acts at once")
-	case b.where != "" && len(args) > 0:
+	case st.where != "" && len(args) > 0:
 		return fmt.Errorf("give either an ID or --where: write %s", c.UseLine())
-	case b.where == "" && c.Flags().Changed("where"):
+	case st.where == "" && c.Flags().Changed("where"):
 		return errors.New("--where is empty, and would match every run: write at least one term")
-	case b.where == "":
-		return arguments("ID")(c, args)
+	case st.where == "":
+		return takes(c, args, "ID")
 	}
 	return nil
 }
 
 // run steers the run that is named, or those that are meant.
-func (b *bulk) run(ctx context.Context, t *target, args []string) error {
-	if b.where == "" {
-		return t.with(ctx, readWrite, args[0], func(store runtime.Store) error {
-			v, err := b.act(ctx, store, args[0])
+func (st *steering) run(ctx context.Context, args []string) error {
+	if st.where == "" {
+		return st.with(ctx, readWrite, args[0], func(store runtime.Store) error {
+			v, err := st.one(ctx, store, args[0])
 			if err != nil {
 				return err
 			}
-			return cmp.Or(t.answer(&v), b.judged(&v))
+			return cmp.Or(st.answer(&v), st.judge(&v))
 		})
 	}
 	now := time.Now()
-	f, err := runtime.ParseWhere(b.where, now)
+	f, err := runtime.ParseWhere(st.where, now)
 	if err != nil {
 		return fmt.Errorf("--where: %w", err)
 	}
-	return t.with(ctx, writing(b.apply), "", func(store runtime.Store) error {
+	return st.with(ctx, writing(st.apply), "", func(store runtime.Store) error {
 		if err := runtime.NewEngine(store).CheckFilter(ctx, &f); err != nil {
 			return err
 		}
-		rows, refused, err := b.meant(ctx, store, f)
+		rows, refused, err := st.meant(ctx, store, f)
 		switch {
 		case err != nil:
 			return err
-		case b.apply:
-			return b.steer(ctx, t, store, rows)
+		case st.apply:
+			return st.all(ctx, store, rows)
 		}
-		return b.show(t, rows, refused, now)
+		return st.show(rows, refused, now)
 	})
+}
+
+// one steers one run.
+func (st *steering) one(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
+	return st.ask.step(store, func(engine *runtime.Engine) (runtime.View, error) { return st.act(engine, ctx, run, st.who) })
 }
 
 // meant are the runs for which the filter holds, as they are now, and apart from
 // them those that would refuse. With --apply all are asked: one that changes until
 // its turn comes is judged as it then is.
-func (b *bulk) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
+func (st *steering) meant(ctx context.Context, db runtime.Store, f runtime.RunFilter) (rows []runtime.RunRow, refused []bulkError, err error) {
 	engine := runtime.NewEngine(db)
-	err = engine.EachMeant(ctx, f, b.does, func(row *runtime.RunRow) error {
-		if !b.apply {
-			if why := engine.Refusal(ctx, row, b.does); why != nil {
+	err = engine.EachMeant(ctx, f, st.does, func(row *runtime.RunRow) error {
+		if !st.apply {
+			if why := engine.Refusal(ctx, row, st.does); why != nil {
 				refused = append(refused, bulkError{row.Run, why.Error()})
 				return ctx.Err()
 			}
@@ -120,43 +143,35 @@ type bulkError struct {
 	Why string `json:"why"`
 }
 
-func (b *bulk) show(t *target, rows []runtime.RunRow, refused []bulkError, now time.Time) error {
-	if t.asJSON {
+func (st *steering) show(rows []runtime.RunRow, refused []bulkError, now time.Time) error {
+	if st.asJSON {
 		report := bulkReport{Runs: []bulkRun{}, Refused: append([]bulkError{}, refused...)}
 		for _, r := range rows {
 			report.Runs = append(report.Runs, bulkRun{r.Run, r.Machine, r.State, r.Status, r.Outcome})
 		}
-		return printJSON(t.out, &report)
+		return printJSON(st.out, &report)
 	}
 	if len(rows) > 0 || len(refused) == 0 {
-		if err := t.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
+		if err := st.writeRuns(rows, 0, now); err != nil || len(rows) == 0 {
 			return err
 		}
 	}
 	for _, r := range refused {
-		fmt.Fprintf(t.out, "%s: %s\n", r.Run, r.Why)
+		fmt.Fprintf(st.out, "%s: %s\n", r.Run, r.Why)
 	}
-	count := fmt.Sprintf("%s to %s", describe.Count(len(rows), "run"), b.does)
+	count := fmt.Sprintf("%s to %s", describe.Count(len(rows), "run"), st.does)
 	if len(refused) > 0 {
 		count += fmt.Sprintf(", %d would be refused", len(refused))
 	}
 	if len(rows) > 0 {
 		count += "; nothing has been done, --apply does it"
 	}
-	_, err := fmt.Fprintln(t.out, count)
+	_, err := fmt.Fprintln(st.out, count)
 	return err
 }
 
-// judged is the judgement on a run as it is afterwards.
-func (b *bulk) judged(v *runtime.View) error {
-	if b.judge == nil {
-		return nil
-	}
-	return b.judge(v)
-}
-
-// steer does it, to some at once. What one run refuses does not stop the others.
-func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows []runtime.RunRow) error {
+// all steers runs, some at once. What one run refuses does not stop the others.
+func (st *steering) all(ctx context.Context, store runtime.Store, rows []runtime.RunRow) error {
 	report := &bulkReport{Applied: true, Runs: []bulkRun{}, Refused: []bulkError{}}
 	var (
 		mu        sync.Mutex
@@ -167,24 +182,24 @@ func (b *bulk) steer(ctx context.Context, t *target, store runtime.Store, rows [
 		runs[i] = rows[i].Run
 	}
 	runtime.NewEngine(store).SteerAll(runs, func(run string) error {
-		v, err := b.act(ctx, store, run)
+		v, err := st.one(ctx, store, run)
 		mu.Lock()
 		defer mu.Unlock()
-		report.add(t, run, &v, runError(ctx, store, run, err))
+		report.add(&st.target, run, &v, runError(ctx, store, run, err))
 		if err == nil {
-			judgement = cmp.Or(judgement, b.judged(&v))
+			judgement = cmp.Or(judgement, st.judge(&v))
 		}
 		return nil // it has been said
 	}, nil)
 	switch {
-	case t.asJSON:
+	case st.asJSON:
 		slices.SortFunc(report.Runs, func(a, b bulkRun) int { return strings.Compare(a.Run, b.Run) })
 		slices.SortFunc(report.Refused, func(a, b bulkError) int { return strings.Compare(a.Run, b.Run) })
-		if err := printJSON(t.out, report); err != nil {
+		if err := printJSON(st.out, report); err != nil {
 			return err
 		}
 	case len(rows) == 0:
-		fmt.Fprintln(t.err, "no runs match")
+		fmt.Fprintln(st.err, "no runs match")
 	}
 	if len(report.Refused) > 0 {
 		return errFinding
