@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -170,7 +171,7 @@ func (s *Store) lookUp(ctx context.Context, all []*request) {
 	}
 	var found []standing
 	_ = s.use(ctx, func(t *tx) (err error) { // those that it does not find go alone, and hear there why
-		found, err = list(ctx, t, scanStanding, selectStandings, runs)
+		found, err = sqlrow.List(ctx, t, scanStanding, selectStandings, runs)
 		return err
 	})
 	for _, b := range found {
@@ -205,7 +206,7 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 		}
 		writes := b.writes
 		if text, values := b.join(); text != "" { // all is in it
-			ask(t, &moved, scanOne[[]int64], text, values...)
+			ask(t, &moved, sqlrow.One[[]int64], text, values...)
 			writes = nil
 		}
 		for _, w := range writes {
@@ -232,7 +233,7 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 	return verdicts, err
 }
 
-func scanNumbers(found row, v *[]int64) error { return found.Scan(nil, v) }
+func scanNumbers(found sqlrow.Row, v *[]int64) error { return found.Scan(nil, v) }
 
 // lock queues the locks of a batch. A quick one takes those of its runs as it writes them, but
 // where tasks are locked: they come behind their runs.

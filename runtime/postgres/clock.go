@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -82,7 +83,7 @@ func (t *tx) askTime(ctx context.Context, into *[]time.Time) {
 	if !ok {
 		return
 	}
-	ask(t, into, scanMoment, `SELECT clock_timestamp() WHERE `+fmt.Sprintf(onTime, "$1")+` = 1`, now)
+	ask(t, into, sqlrow.One[time.Time], `SELECT clock_timestamp() WHERE `+fmt.Sprintf(onTime, "$1")+` = 1`, now)
 }
 
 // offOr is errOff for the error of what was held to a time that was off.
@@ -126,7 +127,7 @@ const maxTries = 5
 // setClock asks the server for its time.
 func (s *Store) setClock(ctx context.Context, t *tx) error {
 	asked := s.clock.here()
-	now, _, err := first(ctx, t, scanMoment, selectTime)
+	now, _, err := sqlrow.First(ctx, t, sqlrow.One[time.Time], selectTime)
 	if err == nil {
 		s.clock.set(now, asked)
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -138,7 +139,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 func (w *commit) resolve(ctx context.Context, t *tx, f *footing, refusal error) error {
 	switch {
 	case len(w.History) > 0:
-		_, ours, err := first(ctx, t, scanOne[int], selectToken, w.Run.Run, w.Run.Seq, w.token)
+		_, ours, err := sqlrow.First(ctx, t, sqlrow.One[int], selectToken, w.Run.Run, w.Run.Seq, w.token)
 		if err != nil || ours {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -175,7 +176,7 @@ func TestBatchWaitsForNone(t *testing.T) {
 	locked, release, done := make(chan bool), make(chan bool), make(chan error, 1)
 	go func() {
 		done <- other.write(context.Background(), func(ctx context.Context, x *tx) error {
-			_, _, err := first(ctx, x, scanOne[int], lockRun, "a")
+			_, _, err := sqlrow.First(ctx, x, sqlrow.One[int], lockRun, "a")
 			locked <- true
 			<-release
 			return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -66,10 +67,6 @@ const (
 	ofRun3 = ` (run = $3 OR run >= $3 || '/' AND run < $3 || '0')`
 )
 
-func scanClaim(found row, c *store.Claim) error { return found.Scan(&c.Run, &c.Do, &c.Seq, &c.Epoch) }
-
-func scanMoment(found row, at *time.Time) error { return found.Scan(moment{at}) }
-
 // Look implements store.Store, in one round trip.
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err error) {
 	if s.options.readOnly && q.Limit > 0 {
@@ -99,21 +96,21 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 	if q.Limit > 0 {
 		t.handOut(q, w)
 	}
-	ask(t, &w.Stopping, scanClaim, selectStopping, q.Worker, q.Now)
+	ask(t, &w.Stopping, sqlrow.Claim, selectStopping, q.Worker, q.Now)
 	if q.Run == "" {
-		ask(t, &wake, scanMoment, selectNextWake, q.Now, store.Never)
+		ask(t, &wake, sqlrow.One[time.Time], selectNextWake, q.Now, store.Never)
 	} else {
-		ask(t, &wake, scanMoment, selectNextWakeOf, q.Now, store.Never, q.Run)
+		ask(t, &wake, sqlrow.One[time.Time], selectNextWakeOf, q.Now, store.Never, q.Run)
 	}
 	if q.Versions {
-		ask(t, &w.Wanted, scanOne[string], selectWanted)
+		ask(t, &w.Wanted, sqlrow.One[string], selectWanted)
 	}
 	if q.Versions || q.Children {
-		ask(t, &w.Leftovers, scanTask, selectLeftovers, atMost(0))
+		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers, atMost(0))
 	}
 	if q.Children {
-		ask(t, &w.Reports, scanReport, selectReports)
-		ask(t, &w.Ending, scanOne[string], selectEnding)
+		ask(t, &w.Reports, sqlrow.Report, selectReports)
+		ask(t, &w.Ending, sqlrow.One[string], selectEnding)
 	}
 	asked := t.s.clock.here()
 	if err := t.flush(ctx); err != nil {
@@ -135,8 +132,8 @@ func (t *tx) handOut(q *store.LookQuery, w *store.Work) {
 	if len(q.NoClaims) > 0 {
 		t.queue(nil, leaveClaims, q.NoClaims, q.Worker)
 	}
-	ask(t, &w.Due, scanTimer, handTimers, q.Now, q.Worker, q.Limit, orNone(q.NoTimers), since, q.Run)
-	ask(t, &w.Expired, scanTask, handClaims, q.Now, q.Worker, q.Limit, orNone(q.NoClaims), since, q.Run)
+	ask(t, &w.Due, sqlrow.Timer, handTimers, q.Now, q.Worker, q.Limit, orNone(q.NoTimers), since, q.Run)
+	ask(t, &w.Expired, sqlrow.Task, handClaims, q.Now, q.Worker, q.Limit, orNone(q.NoClaims), since, q.Run)
 }
 
 // orNone is a list that is not NULL.

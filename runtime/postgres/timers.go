@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -30,20 +31,14 @@ const (
 )
 
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectDue, now, atMost(limit))
+	return readAll(ctx, s, sqlrow.Timer, selectDue, now, atMost(limit))
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectTimers, run)
-}
-
-func scanTimer(found row, t *store.TimerRow) error {
-	return found.Scan(&t.Run, &t.Name, moment{&t.Due})
+	return readAll(ctx, s, sqlrow.Timer, selectTimers, run)
 }
 
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, _, err := readFirst(ctx, s, func(found row, at *time.Time) error {
-		return found.Scan(moment{at})
-	}, selectNextWake, after, store.Never)
+	next, _, err := readFirst(ctx, s, sqlrow.One[time.Time], selectNextWake, after, store.Never)
 	return next, err
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // backupPages are copied at a time: 4 MiB, after which ctx is looked at.
@@ -139,15 +141,15 @@ func sound(ctx context.Context, conn *sql.Conn) error {
 // Integrity asks SQLite for damage of the file: pages, indexes and references between
 // tables. It reads all of the file, while others go on writing; ctx ends it.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
-	return reading(ctx, s, func(from source) ([]string, error) { return damage(ctx, from) })
+	return reading(ctx, s, func(from sqlrow.Source) ([]string, error) { return damage(ctx, from) })
 }
 
-func damage(ctx context.Context, from source) ([]string, error) {
-	found, err := list(ctx, from, scanOne[string], "PRAGMA integrity_check(10)")
+func damage(ctx context.Context, from sqlrow.Source) ([]string, error) {
+	found, err := sqlrow.List(ctx, from, sqlrow.One[string], "PRAGMA integrity_check(10)")
 	if err != nil || len(found) != 1 || found[0] != "ok" {
 		return found, err
 	}
-	return list(ctx, from, scanOne[string],
+	return sqlrow.List(ctx, from, sqlrow.One[string],
 		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
 }
 

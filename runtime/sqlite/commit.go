@@ -7,6 +7,7 @@ import (
 	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -85,7 +86,7 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 // admit refuses a commit, in the order that store.Store gives.
 func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err error) {
 	if c.EventID != "" {
-		answer, ok, err := first(ctx, t, scanOne[[]byte], selectAnswer, c.Run.Run, c.EventID)
+		answer, ok, err := sqlrow.First(ctx, t, sqlrow.One[[]byte], selectAnswer, c.Run.Run, c.EventID)
 		if err != nil {
 			return before, err
 		}
@@ -97,7 +98,7 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 		return before, err
 	}
 	if before.definition != c.Run.Definition {
-		_, ok, err := first(ctx, t, scanOne[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
+		_, ok, err := sqlrow.First(ctx, t, sqlrow.One[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
 		if err != nil {
 			return before, err
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -137,7 +138,7 @@ func (e *exporter) Rows(ctx context.Context, t *store.Table) iter.Seq2[[]any, er
 }
 
 // exported is a row of a table, with the values as store.Exporter has them.
-func exported(found row, t *store.Table) ([]any, error) {
+func exported(found sqlrow.Row, t *store.Table) ([]any, error) {
 	values := make([]any, len(t.Columns))
 	into := make([]any, len(values))
 	for i := range values {
