@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -197,11 +196,7 @@ func copyRun(row *store.RunRow) store.RunRow {
 	return out
 }
 
-// awake reports whether the run's timers fire and its tasks are handed out.
-func (s *Store) awake(id string) bool {
-	r := s.runs[id]
-	return !r.row.Paused && r.row.Status != machine.Halted
-}
+func (s *Store) awake(id string) bool { return s.runs[id].row.Awake() }
 
 // remove takes the tasks for which gone holds out of the list.
 func (s *Store) remove(gone func(*task) bool) {

@@ -193,7 +193,7 @@ func (r *request) alone() bool {
 		return false
 	}
 	b := &r.before
-	return b.seq < r.Expect || b.awake() != awake(&r.Run) || b.parent != "" && r.finishes()
+	return b.seq < r.Expect || b.awake() != r.Run.Awake() || b.parent != "" && r.finishes()
 }
 
 // send writes a batch in one round trip. The error is an ErrUnknown where the reply was lost.

@@ -119,7 +119,7 @@ func (b *batch) writeTasks() {
 			waiting = append(waiting, ready{int64(i + 1), r.Run.Run, do, r.Run.Updated})
 		}
 		for j := range r.Start {
-			s := started{TaskRow: &r.Start[j], n: int64(i + 1), awake: awake(&r.Run), queued: r.Run.Updated}
+			s := started{TaskRow: &r.Start[j], n: int64(i + 1), awake: r.Run.Awake(), queued: r.Run.Updated}
 			s.notBefore = s.NotBefore
 			if child := r.children[s.Child]; child != nil && child.finished() {
 				s.notBefore, s.ended = child.updated, true
@@ -189,7 +189,7 @@ func (b *batch) writeTimers() {
 			if slices.ContainsFunc(r.Set[j+1:], func(t store.TimerRow) bool { return t.Name == r.Set[j].Name }) {
 				continue // the last one stands
 			}
-			set = append(set, timer{int64(i + 1), r.Set[j].Run, r.Set[j].Name, r.Set[j].Due, awake(&r.Run)})
+			set = append(set, timer{int64(i + 1), r.Set[j].Run, r.Set[j].Name, r.Set[j].Due, r.Run.Awake()})
 		}
 	}
 	names := func(rows []timer) []any {

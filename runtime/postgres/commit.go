@@ -112,7 +112,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 	r := request{commit: w, children: f.runs}
 	if run := f.runs[w.Run.Run]; run != nil {
 		r.before = *run
-		if was := run.awake(); was != awake(&w.Run) && len(w.History) > 0 {
+		if was := run.awake(); was != w.Run.Awake() && len(w.History) > 0 {
 			t.queue(nil, wakeTasks, run.run, !was)
 			t.queue(nil, wakeTimers, run.run, !was)
 		}
@@ -160,6 +160,3 @@ const (
 	wakeTasks  = `UPDATE @tasks SET awake = $2 WHERE run = $1`
 	wakeTimers = `UPDATE @timers SET awake = $2 WHERE run = $1`
 )
-
-// awake reports whether the run's timers fire and its tasks are handed out.
-func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -108,18 +107,10 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	return done, err
 }
 
-// outcomes are those of the runs that are meant.
-func outcomes(q *store.PruneQuery) []string {
-	if q.Outcome != "" {
-		return []string{string(q.Outcome)}
-	}
-	return []string{string(machine.Success), string(machine.Failed), string(machine.Cancelled)}
-}
-
 func (t *tx) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
 	var counts [3][]int64
 	for i, text := range []string{countPrunable, countOld, archived.in(countOld)} {
-		ask(t, &counts[i], sqlrow.One[int64], text, q.Now, outcomes(q), q.Before, q.Machine)
+		ask(t, &counts[i], sqlrow.One[int64], text, q.Now, q.Outcomes(), q.Before, q.Machine)
 	}
 	if err := t.flush(ctx); err != nil {
 		return done, err
@@ -134,7 +125,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 	if from == archived {
 		text = from.in(selectArchived)
 	}
-	roots, err := sqlrow.List(ctx, t, sqlrow.One[string], text, q.Now, outcomes(q), q.Before, q.Machine, q.Limit)
+	roots, err := sqlrow.List(ctx, t, sqlrow.One[string], text, q.Now, q.Outcomes(), q.Before, q.Machine, q.Limit)
 	if err != nil {
 		return 0, err
 	}

@@ -167,8 +167,8 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	if err := t.writeTags(c); err != nil {
 		return err
 	}
-	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
-		if err := t.wake(r.Run, awake(r)); err != nil {
+	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != r.Awake() {
+		if err := t.wake(r.Run, r.Awake()); err != nil {
 			return err
 		}
 	}
@@ -180,9 +180,6 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	failpoint.Hit(failpoint.HistoryWritten)
 	return nil
 }
-
-// awake reports whether the run's timers fire and its tasks are handed out.
-func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }
 
 const (
 	wakeTasks  = `UPDATE tasks SET awake = ? WHERE run = ?`

@@ -86,8 +86,8 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 }
 
 func countPruned(ctx context.Context, from sqlrow.Source, q *store.PruneQuery) (done store.Pruned, err error) {
-	for _, outcome := range outcomes(q) {
-		args := []any{string(outcome), micros(q.Before), q.Machine, micros(q.Now)}
+	for _, outcome := range q.Outcomes() {
+		args := []any{outcome, micros(q.Before), q.Machine, micros(q.Now)}
 		prunable, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], countPrunable, args...)
 		if err != nil {
 			return done, err
@@ -101,19 +101,11 @@ func countPruned(ctx context.Context, from sqlrow.Source, q *store.PruneQuery) (
 	return done, nil
 }
 
-// outcomes are those of the runs that are meant.
-func outcomes(q *store.PruneQuery) []machine.Outcome {
-	if q.Outcome != "" {
-		return []machine.Outcome{q.Outcome}
-	}
-	return []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled}
-}
-
 func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err error) {
 	trees, records := 0, int64(0)
-	for _, outcome := range outcomes(q) {
+	for _, outcome := range q.Outcomes() {
 		rows, err := sqlrow.List(ctx, t, scanPrunable, selectPrunable,
-			string(outcome), micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
+			outcome, micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
 		if err != nil {
 			return 0, err
 		}

@@ -112,7 +112,7 @@ func (t *tx) startTask(ctx context.Context, c *store.Commit, row *store.TaskRow)
 		}
 	}
 	_, err := t.exec(insertTask, row.Run, row.Do, row.Seq, row.Machine, row.Definition, row.Activity,
-		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(notBefore), row.Lost,
+		row.Key, row.Attempt, row.Visit, c.Run.Awake(), micros(c.Run.Updated), optional(notBefore), row.Lost,
 		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress), sql.NullString{String: row.Child, Valid: row.Child != ""}, ended)
 	return err
 }

@@ -45,7 +45,7 @@ func (t *tx) writeTimers(c *store.Commit) error {
 	}
 	for i := range c.Set {
 		timer := &c.Set[i]
-		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), awake(&c.Run)); err != nil {
+		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), c.Run.Awake()); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.TimerWritten)
