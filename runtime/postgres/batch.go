@@ -90,15 +90,8 @@ type batch struct {
 	quick    bool  // it is not judged
 	judged   []any // the columns of judge
 	runs     []string
-	touched  touched
+	touched  []part // whose tasks are locked
 	writes   []rows
-}
-
-// touched are the dos whose tasks are locked.
-type touched struct{ runs, dos []string }
-
-func (t *touched) add(runs, dos []string) {
-	t.runs, t.dos = append(t.runs, runs...), append(t.dos, dos...)
 }
 
 // writeBatch writes commits of different runs, and gives the error of each.
@@ -238,14 +231,15 @@ func scanNumbers(found sqlrow.Row, v *[]int64) error { return found.Scan(nil, v)
 // lock queues the locks of a batch. A quick one takes those of its runs as it writes them, but
 // where tasks are locked: they come behind their runs.
 func (t *tx) lock(b *batch) {
-	if b.quick && len(b.touched.runs) == 0 {
+	if b.quick && len(b.touched) == 0 {
 		t.queue(nil, settings)
 		return
 	}
 	t.queue(nil, usePlans) // first: else lockBatch itself is planned again for each batch
 	t.queue(nil, lockBatch, b.runs)
-	if len(b.touched.runs) > 0 {
-		t.queue(nil, lockBatchTasks.many, b.touched.runs, b.touched.dos)
+	if len(b.touched) > 0 {
+		runs := column(b.touched, func(p *part) string { return p.run })
+		t.queue(nil, lockBatchTasks.many, runs, column(b.touched, func(p *part) string { return p.name }))
 	}
 }
 
