@@ -79,11 +79,6 @@ type wanted struct {
 	most                    []int64
 }
 
-func (w *wanted) add(c store.Claimable, most int) {
-	w.definitions, w.activities = append(w.definitions, c.Definition), append(w.activities, c.Activity)
-	w.most = append(w.most, int64(most))
-}
-
 // wantedBy are the activities of a query without those of which no more may be claimed.
 func wantedBy(q *store.ClaimQuery, limited map[store.Claimable]*sqlrow.Allowance) *wanted {
 	var w wanted
@@ -94,7 +89,8 @@ func wantedBy(q *store.ClaimQuery, limited map[store.Claimable]*sqlrow.Allowance
 			most = min(most, a.Free)
 		}
 		if !seen[c] && most > 0 {
-			w.add(c, most)
+			w.definitions, w.activities = append(w.definitions, c.Definition), append(w.activities, c.Activity)
+			w.most = append(w.most, int64(most))
 		}
 		seen[c] = true
 	}

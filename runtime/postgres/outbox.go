@@ -76,10 +76,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
-		run, ok, err := sqlrow.First(ctx, t, sqlrow.One[string], selectMessageRun, id)
-		if err == nil && !ok {
-			err = store.NotFound("message", id)
-		}
+		run, err := t.runOfMessage(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -92,11 +89,7 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
-		_, ok, err := sqlrow.First(ctx, t, sqlrow.One[string], selectMessageRun, id)
-		if err == nil && !ok {
-			err = store.NotFound("message", id)
-		}
-		if err != nil {
+		if _, err := t.runOfMessage(ctx, id); err != nil {
 			return err
 		}
 		n, err := t.exec(ctx, markUndelivered, id, attempt, ready, printable(reason))
@@ -105,6 +98,15 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 		}
 		return fenced(n)
 	})
+}
+
+// runOfMessage is the run that has published a message.
+func (t *tx) runOfMessage(ctx context.Context, id string) (string, error) {
+	run, ok, err := sqlrow.First(ctx, t, sqlrow.One[string], selectMessageRun, id)
+	if err == nil && !ok {
+		err = store.NotFound("message", id)
+	}
+	return run, err
 }
 
 // printable is a text without what no column of a database in UTF-8 takes.

@@ -263,8 +263,8 @@ func broken(conn *pgx.Conn, err error) error {
 // unreached is the error of a connection that could not be made. What the server has said,
 // such as that the password is wrong, is an answer.
 func unreached(err error) error {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && !strings.HasPrefix(answer.Code, "57") && !strings.HasPrefix(answer.Code, "53") && !strings.HasPrefix(answer.Code, "08") {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if ok && !strings.HasPrefix(answer.Code, "57") && !strings.HasPrefix(answer.Code, "53") && !strings.HasPrefix(answer.Code, "08") {
 		return fmt.Errorf("the PostgreSQL server refuses the connection: %w", answer)
 	}
 	return &brokenError{err}
@@ -297,8 +297,8 @@ func (s *Store) again(err error) bool {
 
 // collided reports whether two transactions stood in each other's way.
 func collided(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01" ||
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (answer.Code == "40001" || answer.Code == "40P01" ||
 		answer.Code == "23505" && answer.ConstraintName == "runs_pkey")
 }
 

@@ -56,12 +56,10 @@ func moveAside(file string) (aside string, err error) {
 	if aside, err = setAside(file, "moved"); err != nil {
 		return "", err
 	}
-	for _, end := range append([]string{""}, besideIt...) {
-		if err := os.Remove(file + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
-	return aside, syncFolder(filepath.Dir(file))
+	return aside, removeBeside(file)
 }
 
 // inUse is ErrInUse where another process has a file open. This one must not.

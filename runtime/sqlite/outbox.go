@@ -30,7 +30,7 @@ const (
 	nextMessage = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
 
 	selectMessage = `
-	SELECT run, attempt, delivered IS NOT NULL FROM outbox WHERE id = ?`
+	SELECT run, attempt = ? AND delivered IS NULL FROM outbox WHERE id = ?`
 	takeMessage = `
 	UPDATE outbox SET ready = ?, attempt = attempt + 1, worker = ? WHERE id = ?`
 	markDelivered = `
@@ -98,7 +98,7 @@ func readyMessages(ctx context.Context, from sqlrow.Source, q store.MessageQuery
 
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
-		m, err := t.message(ctx, id, attempt)
+		run, err := t.runOfMessage(ctx, id, attempt)
 		if err != nil {
 			return err
 		}
@@ -106,14 +106,14 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 			return err
 		}
 		failpoint.Hit(failpoint.MarkedDelivered)
-		_, err = t.exec(markNext, m.run)
+		_, err = t.exec(markNext, run)
 		return err
 	})
 }
 
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(t *tx) error {
-		if _, err := t.message(ctx, id, attempt); err != nil {
+		if _, err := t.runOfMessage(ctx, id, attempt); err != nil {
 			return err
 		}
 		_, err := t.exec(markUndelivered, micros(ready), reason, id)
@@ -121,24 +121,17 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 	})
 }
 
-type message struct {
-	run       string
-	attempt   int
-	delivered bool
-}
-
-// message is the one that an attempt has taken and still holds.
-func (t *tx) message(ctx context.Context, id string, attempt int) (message, error) {
-	m, ok, err := sqlrow.First(ctx, t, func(found sqlrow.Row, m *message) error {
-		return found.Scan(&m.run, &m.attempt, &m.delivered)
-	}, selectMessage, id)
+// runOfMessage is the run of a message that an attempt has taken and still holds.
+func (t *tx) runOfMessage(ctx context.Context, id string, attempt int) (run string, err error) {
+	held, ok, err := sqlrow.First(ctx, t, func(found sqlrow.Row, held *bool) error {
+		return found.Scan(&run, held)
+	}, selectMessage, attempt, id)
 	switch {
 	case err != nil:
-		return m, err
 	case !ok:
-		return m, store.NotFound("message", id)
-	case m.delivered || m.attempt != attempt:
-		return m, machine.ErrFenced
+		err = store.NotFound("message", id)
+	case !held:
+		err = machine.ErrFenced
 	}
-	return m, nil
+	return run, err
 }

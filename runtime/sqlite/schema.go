@@ -165,14 +165,6 @@ func (c *contents) present() error {
 	return nil
 }
 
-// upToDate refuses what cannot be read as it stands.
-func (c *contents) upToDate() error {
-	if c.version < len(migrations()) {
-		return ErrOlder
-	}
-	return nil
-}
-
 // contentsOf is what a database of some migrations says, by making one in memory.
 func contentsOf(ctx context.Context, texts []string) (_ *contents, err error) {
 	db := sql.OpenDB(&connector{driver: &sqlite3.SQLiteDriver{}, dsn: ":memory:"})
