@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -50,22 +51,10 @@ const (
 	SELECT run, "do", seq, epoch FROM @tasks WHERE cancelled AND worker = $1 AND lease_until > $2`
 	selectEnding = `
 	SELECT run FROM @runs WHERE status = 'ending'`
-
-	// selectNextWakeOf is selectNextWake of run $3 and those below it.
-	selectNextWakeOf = `
-	SELECT min(at) FROM (
-		SELECT min(due) AS at FROM @timers WHERE` + ofRun3 + ` AND awake AND due > $1
-		UNION ALL
-		SELECT min(not_before) FROM @tasks
-		WHERE` + ofRun3 + ` AND worker IS NULL AND awake AND not_before IS NOT NULL AND not_before > $1 AND not_before < $2
-		UNION ALL
-		SELECT min(lease_until) FROM @tasks WHERE` + ofRun3 + ` AND worker IS NOT NULL AND lease_until > $1
-		UNION ALL
-		SELECT min(ready) FROM @outbox WHERE` + ofRun3 + ` AND next AND ready > $1
-		UNION ALL ` + selectNextOpening + `
-	) AS times`
-	ofRun3 = ` (run = $3 OR run >= $3 || '/' AND run < $3 || '0')`
 )
+
+// selectNextWakeOf is selectNextWake of run $3 and those below it.
+var selectNextWakeOf = earliest(strings.ReplaceAll(waits, "WHERE ", "WHERE (run = $3 OR run >= $3 || '/' AND run < $3 || '0') AND "))
 
 // Look implements store.Store, in one round trip.
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err error) {
@@ -80,10 +69,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err 
 		return store.Work{}, err
 	}
 	slices.SortFunc(w.Due, func(a, b store.TimerRow) int {
-		if c := a.Due.Compare(b.Due); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Run+"\x00"+a.Name, b.Run+"\x00"+b.Name)
+		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
 	})
 	slices.SortStableFunc(w.Expired, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
 	return w, nil

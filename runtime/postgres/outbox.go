@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -61,12 +62,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 			return sqlrow.MessageBehind(found, &m.MessageRow, &m.from)
 		}, takeMessages, q.Now, q.Run, q.Limit, q.Until, q.Worker)
 	})
-	slices.SortFunc(found, func(a, b taken) int {
-		if c := a.from.Compare(b.from); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Run, b.Run)
-	})
+	slices.SortFunc(found, func(a, b taken) int { return cmp.Or(a.from.Compare(b.from), strings.Compare(a.Run, b.Run)) })
 	var rows []store.MessageRow
 	for i := range found {
 		rows = append(rows, found[i].MessageRow)

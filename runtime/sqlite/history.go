@@ -161,34 +161,30 @@ func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
 // all rows.
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
 	return reading(ctx, s, func(from sqlrow.Source) ([]store.HistoryRow, error) {
-		return readHistory(ctx, from, run, after, limit)
+		end, _, err := sqlrow.First(ctx, from, scanEnd, selectLast, run)
+		if err != nil || end.seq <= after {
+			return nil, err
+		}
+		upTo := end.seq
+		if limit > 0 {
+			upTo = after + min(int64(limit), end.seq-after)
+		}
+		rows, err := sqlrow.List(ctx, from, sqlrow.Record, selectHistory, run, after, upTo, end.id, end.seq)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(rows, func(a, b store.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
+		if follow(rows, after, upTo) {
+			return rows, nil
+		}
+		return sqlrow.List(ctx, from, sqlrow.Record, searchHistory, run, after, upTo)
 	})
-}
-
-func readHistory(ctx context.Context, from sqlrow.Source, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	end, _, err := sqlrow.First(ctx, from, scanEnd, selectLast, run)
-	if err != nil || end.seq <= after {
-		return nil, err
-	}
-	upTo := end.seq
-	if limit > 0 {
-		upTo = after + min(int64(limit), end.seq-after)
-	}
-	rows, err := sqlrow.List(ctx, from, sqlrow.Record, selectHistory, run, after, upTo, end.id, end.seq)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b store.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
-	if follow(rows, after, upTo) {
-		return rows, nil
-	}
-	return sqlrow.List(ctx, from, sqlrow.Record, searchHistory, run, after, upTo)
 }
 
 // Strays looks through all of history for records that no run leads to: of one run,
 // or with "" of all.
-func (s *Store) Strays(ctx context.Context, run string) ([]Stray, error) {
-	return reading(ctx, s, func(from sqlrow.Source) ([]Stray, error) {
+func (s *Store) Strays(ctx context.Context, run string) ([]store.Stray, error) {
+	return reading(ctx, s, func(from sqlrow.Source) ([]store.Stray, error) {
 		if run == "" {
 			surplus, _, err := sqlrow.First(ctx, from, sqlrow.One[bool], selectSurplus)
 			if err != nil || !surplus {
