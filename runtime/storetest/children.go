@@ -11,7 +11,6 @@ import (
 
 // child is the commit that creates a child under the claim of a task.
 func (f *fixture) child(run string, task *store.TaskRow) *store.Commit {
-	f.Helper()
 	c, claim := f.create(run), task.Claim()
 	c.Run.Parent, c.Run.Root, c.Parent = task.Run, f.load(task.Run).Root, &claim
 	return c

@@ -87,23 +87,22 @@ func testChildStops(f *fixture) {
 // testChildStopsAfter: a run waits likewise for what a child has left that had ended before the run lost interest
 // in it, or took it over.
 func testChildStopsAfter(f *fixture) {
+	cancel := func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }
+	take := func(c *store.Commit, task *store.TaskRow) {
+		cancel(c, task)
+		c.Start[0].Child = task.Child
+	}
 	for _, test := range []struct {
 		name  string
 		late  bool // the task has been claimed, as its time was over, when the child ends
 		leave func(c *store.Commit, task *store.TaskRow)
 	}{
-		{"cancelled", false, func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }},
+		{"cancelled", false, cancel},
 		{"ended", false, func(c *store.Commit, task *store.TaskRow) { c.End = []string{task.Do} }},
 		{"late", true, func(c *store.Commit, task *store.TaskRow) { c.Claim = new(task.Claim()) }},
-		{"lateCancelled", true, func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }},
-		{"taken", false, func(c *store.Commit, task *store.TaskRow) {
-			c.Cancel = []string{task.Do}
-			c.Start[0].Child = task.Child
-		}},
-		{"lateTaken", true, func(c *store.Commit, task *store.TaskRow) {
-			c.Cancel = []string{task.Do}
-			c.Start[0].Child = task.Child
-		}},
+		{"lateCancelled", true, cancel},
+		{"taken", false, take},
+		{"lateTaken", true, take},
 	} {
 		for _, lost := range []bool{false, true} {
 			f.Run(fmt.Sprintf("%s,lost=%t", test.name, lost), func(*testing.T) {

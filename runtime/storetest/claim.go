@@ -41,11 +41,7 @@ func testClaimFilters(f *fixture) {
 	q.Activities = nil
 	expect := func(what string, want ...string) {
 		f.Helper()
-		rows := sure(f.s.Claim(f.ctx, q))
-		var got []string
-		for _, r := range rows {
-			got = append(got, r.Run+"/"+r.Do)
-		}
+		got := textsOf(sure(f.s.Claim(f.ctx, q)), func(r store.TaskRow) string { return r.Run + "/" + r.Do })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			f.Fatalf("%s: got %v, want %v", what, got, want)
 		}

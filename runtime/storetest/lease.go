@@ -106,7 +106,6 @@ func testCheckpoints(f *fixture) {
 	f.begin("r")
 	row := f.claimOne()
 	renew := func(row store.TaskRow, checkpoint string) {
-		f.Helper()
 		sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(checkpoint)))
 	}
 	renew(row, `1`)
@@ -164,7 +163,6 @@ func testReclaim(f *fixture) {
 	f.claimOne()
 	f.cancel("cancelled", "a")
 	expired := func(limit int) []string {
-		f.Helper()
 		return runsOf(sure(f.s.Expired(f.ctx, f.now, limit)))
 	}
 	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // it runs

@@ -11,7 +11,6 @@ import (
 
 // lookFor is what a worker is given.
 func (f *fixture) lookFor(q store.LookQuery) store.Work {
-	f.Helper()
 	q.Now = f.now
 	if q.Limit == 0 {
 		q.Limit = 10

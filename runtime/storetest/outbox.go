@@ -10,7 +10,6 @@ import (
 
 // outboxIDs are the messages that are the next of their run.
 func outboxIDs(f *fixture) []string {
-	f.Helper()
 	return textsOf(sure(f.s.Outbox(f.ctx, "", 0)), func(m store.MessageRow) string { return m.ID })
 }
 
@@ -30,7 +29,6 @@ func publish(f *fixture, run string, ns ...int) {
 
 // take takes n messages at most of a run, or of any, and gives their ids.
 func take(f *fixture, run string, n int) []string {
-	f.Helper()
 	rows := sure(f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: n, Run: run}))
 	return textsOf(rows, func(m store.MessageRow) string { return fmt.Sprintf("%s#%d", m.ID, m.Attempt) })
 }
@@ -84,7 +82,6 @@ func testOutboxLease(f *fixture) {
 	publish(f, "r1", 1, 2)
 	publish(f, "r2", 1)
 	wake := func() time.Time {
-		f.Helper()
 		return sure(f.s.NextWake(f.ctx, f.now))
 	}
 	equal(f, take(f, "r2", 9), []string{"r2.2.1#1"})

@@ -15,7 +15,6 @@ import (
 // countsOf reads the counts as maps, so that order does not matter, without
 // those that are 0.
 func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays map[string]int64) {
-	f.Helper()
 	c := sure(f.s.Counts(f.ctx, machine, since))
 	runs, steps, stays = map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, r := range c.Runs {
@@ -169,7 +168,6 @@ func testCosts(f *fixture) {
 		})
 	}
 	spent := func(name string, since time.Time) map[string]string {
-		f.Helper()
 		c := sure(f.s.Counts(f.ctx, name, since))
 		sums := map[string]string{}
 		for _, n := range c.Costs {
@@ -200,7 +198,6 @@ func testWaiting(f *fixture) {
 	f.begin("r1")
 	f.waits("r2")
 	waiting := func(before time.Time) []string {
-		f.Helper()
 		runs := runsOf(sure(f.s.Waiting(f.ctx, before, 0)))
 		slices.Sort(runs)
 		return runs

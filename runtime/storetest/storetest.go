@@ -157,7 +157,7 @@ func (f *fixture) must(err error) {
 // failure is an error that no test expects.
 type failure string
 
-// sure is v; an error ends the test.
+// sure is v; an error ends the test, and names the line that calls sure.
 func sure[T any](v T, err error) T {
 	if err != nil {
 		_, file, line, _ := runtime.Caller(1)
@@ -198,7 +198,6 @@ func (f *fixture) create(run string) *store.Commit {
 
 // next is a commit that takes a run one step on.
 func (f *fixture) next(run string) *store.Commit {
-	f.Helper()
 	return f.step(f.load(run), machine.EventInput)
 }
 
@@ -293,13 +292,11 @@ func (f *fixture) query(worker string, limit int) store.ClaimQuery {
 }
 
 func (f *fixture) claim(limit int) []store.TaskRow {
-	f.Helper()
 	return f.claimOf("", limit)
 }
 
 // claimOf claims tasks of a run and those below it.
 func (f *fixture) claimOf(run string, limit int) []store.TaskRow {
-	f.Helper()
 	q := f.query("w1", limit)
 	q.Run = run
 	return sure(f.s.Claim(f.ctx, q))
@@ -324,7 +321,6 @@ func (f *fixture) idle() {
 }
 
 func (f *fixture) load(run string) store.RunRow {
-	f.Helper()
 	return sure(f.s.Load(f.ctx, run))
 }
 
@@ -368,6 +364,5 @@ func (f *fixture) tasks(run string) []store.TaskRow {
 }
 
 func (f *fixture) history(run string) []store.HistoryRow {
-	f.Helper()
 	return sure(f.s.History(f.ctx, run, 0, 0))
 }
