@@ -166,27 +166,28 @@ func verify(ctx context.Context, file string, check func(context.Context, *Store
 	return check(ctx, s)
 }
 
-// publish gives a file that is complete its name, unless there is one of that
-// name: the link fails where a rename would overwrite.
+// publish gives a file that is complete its name, unless there is one of that name.
 func publish(file, path string) (size int64, err error) {
+	if size, err = syncFile(file); err == nil {
+		err = secondName(file, path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return size, syncFolder(filepath.Dir(path))
+}
+
+// syncFile makes what is in a file durable, and gives its size.
+func syncFile(file string) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	info, err := f.Stat()
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return 0, err
+	if err == nil {
+		size = info.Size()
 	}
-	err = os.Link(file, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
-		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
-			err = os.Rename(file, path)
-		}
-	}
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), syncFolder(filepath.Dir(path))
+	return size, errors.Join(err, f.Sync(), f.Close())
 }
 
 // syncFolder makes a new name durable, where the system can.

@@ -84,19 +84,10 @@ func copyBackup(ctx context.Context, backup, copied string) (err error) {
 
 // replace gives the copy the name of the target, and what was there another one.
 func replace(copied, target string) (r Restored, err error) {
-	info, err := os.Stat(copied)
-	if err != nil {
+	if r.Bytes, err = syncFile(copied); err != nil {
 		return r, err
 	}
-	r.Bytes = info.Size()
 	if r.Before, err = setAside(target, "before"); err != nil {
-		return r, err
-	}
-	f, err := os.OpenFile(copied, os.O_RDWR, 0)
-	if err != nil {
-		return r, err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return r, err
 	}
 	if err := os.Rename(copied, target); err != nil {
