@@ -125,7 +125,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 	}
 	t.queue(nil, refuseNone)
 	b := batch{requests: []*request{&r}}
-	if err := b.buildWrites(); err != nil {
+	if err := b.buildWrites([]numbered{{&r, 1}}); err != nil {
 		return err
 	}
 	for _, w := range b.writes {

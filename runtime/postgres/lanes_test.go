@@ -56,7 +56,8 @@ func together(s *Store, commits ...*store.Commit) []error {
 	for i, c := range commits {
 		all = append(all, &request{commit: &commit{Commit: c, token: int64(i)}, reply: make(chan error, 1)})
 	}
-	return s.writeBatch(all)
+	s.writeBatch(all)
+	return column(all, func(r **request) error { return (*r).err })
 }
 
 // made is a store with a definition and runs at 1, each with a task of the do "d".
