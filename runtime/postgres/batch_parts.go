@@ -74,24 +74,29 @@ type part struct {
 	yes       bool      // the task ends, and is not cancelled; the timer is awake
 }
 
-// writeParts writes parts, if there are any, with these columns behind their names.
-func (b *batch) writeParts(rows []part, columns []any, forms ...form) {
+// writeParts writes parts, if there are any, with more columns behind their names.
+func (b *batch) writeParts(rows []part, forms []form, more ...func([]part) any) {
 	if len(rows) == 0 {
 		return
 	}
-	columns = append([]any{
+	columns := []any{
 		column(rows, func(p *part) int64 { return p.n }),
 		column(rows, func(p *part) string { return p.run }),
 		column(rows, func(p *part) string { return p.name }),
-	}, columns...)
+	}
+	for _, of := range more {
+		columns = append(columns, of(rows))
+	}
 	for _, what := range forms {
 		b.write(what, columns...)
 	}
 }
 
-func moments(rows []part) []time.Time { return column(rows, func(p *part) time.Time { return p.at }) }
+func values(rows []part) any { return column(rows, func(p *part) string { return p.value }) }
 
-func flags(rows []part) []bool { return column(rows, func(p *part) bool { return p.yes }) }
+func moments(rows []part) any { return column(rows, func(p *part) time.Time { return p.at }) }
+
+func flags(rows []part) any { return column(rows, func(p *part) bool { return p.yes }) }
 
 // started is a new task.
 type started struct {
@@ -141,8 +146,8 @@ func (b *batch) writeTasks() {
 		}
 	}
 	b.touched = slices.Concat(ends, waiting)
-	b.writeParts(ends, []any{flags(ends)}, endTasks, cancelTasks)
-	b.writeParts(waiting, []any{moments(waiting)}, readyTasks)
+	b.writeParts(ends, []form{endTasks, cancelTasks}, flags)
+	b.writeParts(waiting, []form{readyTasks}, moments)
 	if len(starts) > 0 {
 		b.write(insertTasks, taskColumnsOf(starts)...)
 	}
@@ -186,8 +191,8 @@ func (b *batch) writeTimers() {
 			set = append(set, part{n: int64(i + 1), run: r.Set[j].Run, name: r.Set[j].Name, at: r.Set[j].Due, yes: r.Run.Awake()})
 		}
 	}
-	b.writeParts(dropped, nil, deleteTimers)
-	b.writeParts(set, []any{moments(set), flags(set)}, upsertTimers)
+	b.writeParts(dropped, []form{deleteTimers})
+	b.writeParts(set, []form{upsertTimers}, moments, flags)
 }
 
 // published is a message with the number of its commit.

@@ -79,12 +79,12 @@ func (b *batch) build() error {
 	}
 	b.runs = column(all, func(q *numbered) string { return q.Run.Run })
 	if !b.quick {
-		b.judged = append([]any{
+		b.judged = fences([]any{
 			column(all, number), b.runs,
 			column(all, func(q *numbered) int64 { return q.Expect }),
 			column(all, func(q *numbered) time.Time { return q.Run.Started }),
 			column(all, func(q *numbered) string { return q.Run.Definition }),
-		}, fences(all)...)
+		}, all)
 	}
 	return b.buildWrites(all)
 }

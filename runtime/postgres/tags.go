@@ -29,7 +29,7 @@ func (b *batch) writeTags(made, moved []numbered) {
 			repaired = append(repaired, part{n: q.n, run: q.Run.Run, at: q.Run.Started})
 		}
 	}
-	b.writeParts(tags, []any{column(tags, func(p *part) string { return p.value }), moments(tags)}, insertTags)
+	b.writeParts(tags, []form{insertTags}, values, moments)
 	if len(repaired) > 0 {
 		b.write(moveTags, column(repaired, func(p *part) int64 { return p.n }), column(repaired, func(p *part) string { return p.run }), moments(repaired))
 	}
