@@ -86,10 +86,11 @@ runtime/store               < runtime/machine
 runtime                     < runtime/internal/failpoint runtime/machine runtime/store
 runtime/internal/failpoint  <
 runtime/internal/mutants    <
+runtime/internal/sqlrow     < runtime/machine runtime/store
 runtime/memstore            < runtime/machine runtime/store
 runtime/storetest           < runtime/machine runtime/store
-runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint github.com/mattn/go-sqlite3 golang.org/x/sys/unix
-runtime/postgres            < runtime/machine runtime/store runtime/internal/failpoint github.com/jackc/pgx/v5
+runtime/sqlite              < runtime/machine runtime/store runtime/internal/failpoint runtime/internal/sqlrow github.com/mattn/go-sqlite3 golang.org/x/sys/unix
+runtime/postgres            < runtime/machine runtime/store runtime/internal/failpoint runtime/internal/sqlrow github.com/jackc/pgx/v5
 runtime/postgres/pgtest     < github.com/jackc/pgx/v5
 runtime/enginetest          < runtime runtime/machine runtime/machine/machinetest runtime/store
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3

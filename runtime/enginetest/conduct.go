@@ -124,12 +124,10 @@ func (c *Conduct) Do(ctx context.Context, m *machine.Machine, a *runtime.Attempt
 
 // rest waits, and reports whether ctx lasts.
 func rest(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

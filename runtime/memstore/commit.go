@@ -19,15 +19,13 @@ func (s *Store) Commit(ctx context.Context, c *store.Commit) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := s.lock(ctx); err != nil {
+	return s.locked(ctx, func() error {
+		err := s.admit(c)
+		if err == nil {
+			s.write(c)
+		}
 		return err
-	}
-	defer s.mu.Unlock()
-	if err := s.admit(c); err != nil {
-		return err
-	}
-	s.write(c)
-	return nil
+	})
 }
 
 // admit says why a commit is refused, in the order that store.Store gives.

@@ -17,29 +17,23 @@ type fed struct {
 }
 
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	from, found := slices.BinarySearchFunc(s.feed, after, func(f fed, id int64) int { return cmp.Compare(f.id, id) })
-	if found {
-		from++
-	}
-	var rows []store.FeedRow
-	for _, f := range page(s.feed[from:], limit) {
-		row := store.FeedRow{ID: f.id, Machine: f.run.row.Machine, HistoryRow: f.run.history[f.n]}
-		row.Record = bytes.Clone(row.Record)
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return locked(ctx, s, func() ([]store.FeedRow, error) {
+		from, found := slices.BinarySearchFunc(s.feed, after, func(f fed, id int64) int { return cmp.Compare(f.id, id) })
+		if found {
+			from++
+		}
+		var rows []store.FeedRow
+		for _, f := range page(s.feed[from:], limit) {
+			row := store.FeedRow{ID: f.id, Machine: f.run.row.Machine, HistoryRow: f.run.history[f.n]}
+			row.Record = bytes.Clone(row.Record)
+			rows = append(rows, row)
+		}
+		return rows, nil
+	})
 }
 
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
-	if err := s.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer s.mu.Unlock()
-	return s.feedEnd, nil
+	return locked(ctx, s, func() (int64, error) { return s.feedEnd, nil })
 }
 
 func (s *Store) Changed(ctx context.Context) (int64, error) { return s.FeedEnd(ctx) }

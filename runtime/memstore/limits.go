@@ -74,18 +74,16 @@ func notAfter(t, now time.Time) time.Time {
 }
 
 func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.LimitRow
-	for i := range s.limits {
-		rows = append(rows, s.limitRow(&s.limits[i], micro(now)))
-	}
-	slices.SortFunc(rows, func(a, b store.LimitRow) int {
-		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Activity, b.Activity))
+	return locked(ctx, s, func() ([]store.LimitRow, error) {
+		var rows []store.LimitRow
+		for i := range s.limits {
+			rows = append(rows, s.limitRow(&s.limits[i], micro(now)))
+		}
+		slices.SortFunc(rows, func(a, b store.LimitRow) int {
+			return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Activity, b.Activity))
+		})
+		return rows, nil
 	})
-	return rows, nil
 }
 
 // openings are when the rates open under which a task waits that is ready at now.

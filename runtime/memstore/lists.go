@@ -11,11 +11,7 @@ import (
 )
 
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return page(s.dueTimers(now, ""), limit), nil
+	return locked(ctx, s, func() ([]store.TimerRow, error) { return page(s.dueTimers(now, ""), limit), nil })
 }
 
 // dueTimers are those of a run and those below it, or of all.
@@ -32,11 +28,7 @@ func (s *Store) dueTimers(now time.Time, run string) (rows []store.TimerRow) {
 }
 
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	if err := s.lock(ctx); err != nil {
-		return time.Time{}, err
-	}
-	defer s.mu.Unlock()
-	return s.nextWake(after, ""), nil
+	return locked(ctx, s, func() (time.Time, error) { return s.nextWake(after, ""), nil })
 }
 
 // nextWake is that of a run and those below it, or of all; rates are those of all.
@@ -73,26 +65,24 @@ func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 }
 
 func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var after *store.RunRow
-	if f.After != "" {
-		r := s.runs[f.After]
-		if r == nil {
-			return nil, store.ErrNotFound
+	return locked(ctx, s, func() ([]store.RunRow, error) {
+		var after *store.RunRow
+		if f.After != "" {
+			r := s.runs[f.After]
+			if r == nil {
+				return nil, store.ErrNotFound
+			}
+			after = &r.row
 		}
-		after = &r.row
-	}
-	var rows []store.RunRow
-	for _, r := range s.runs {
-		if f.Matches(&r.row) && (after == nil || newestFirst(*after, r.row) < 0) {
-			rows = append(rows, copyRun(&r.row))
+		var rows []store.RunRow
+		for _, r := range s.runs {
+			if f.Matches(&r.row) && (after == nil || newestFirst(*after, r.row) < 0) {
+				rows = append(rows, copyRun(&r.row))
+			}
 		}
-	}
-	slices.SortFunc(rows, newestFirst)
-	return page(rows, f.Limit), nil
+		slices.SortFunc(rows, newestFirst)
+		return page(rows, f.Limit), nil
+	})
 }
 
 // newestFirst orders runs by when they started, then by id, backwards.
@@ -101,16 +91,14 @@ func newestFirst(a, b store.RunRow) int {
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.TimerRow
-	for key, due := range s.timers {
-		if key.run == run {
-			rows = append(rows, store.TimerRow{Run: run, Name: key.name, Due: due})
+	return locked(ctx, s, func() ([]store.TimerRow, error) {
+		var rows []store.TimerRow
+		for key, due := range s.timers {
+			if key.run == run {
+				rows = append(rows, store.TimerRow{Run: run, Name: key.name, Due: due})
+			}
 		}
-	}
-	slices.SortFunc(rows, func(a, b store.TimerRow) int { return strings.Compare(a.Name, b.Name) })
-	return rows, nil
+		slices.SortFunc(rows, func(a, b store.TimerRow) int { return strings.Compare(a.Name, b.Name) })
+		return rows, nil
+	})
 }

@@ -10,26 +10,24 @@ import (
 )
 
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
-	if err := s.lock(ctx); err != nil {
-		return store.Work{}, err
-	}
-	defer s.mu.Unlock()
-	q.Now = micro(q.Now)
-	w := store.Work{Stopping: s.stopping(q.Worker, q.Now), Wake: s.nextWake(q.Now, q.Run)}
-	if q.Limit > 0 {
-		w.Due = s.hands.Timers(s.dueTimers(q.Now, q.Run), &q)
-		w.Expired = s.hands.Claims(s.expired(q.Now, q.Run), &q)
-	}
-	if q.Versions {
-		w.Wanted = s.wanted()
-	}
-	if q.Versions || q.Children {
-		w.Leftovers = s.leftovers()
-	}
-	if q.Children {
-		w.Reports, w.Ending = s.reports(&store.ReportQuery{}), s.ending()
-	}
-	return w, nil
+	return locked(ctx, s, func() (store.Work, error) {
+		q.Now = micro(q.Now)
+		w := store.Work{Stopping: s.stopping(q.Worker, q.Now), Wake: s.nextWake(q.Now, q.Run)}
+		if q.Limit > 0 {
+			w.Due = s.hands.Timers(s.dueTimers(q.Now, q.Run), &q)
+			w.Expired = s.hands.Claims(s.expired(q.Now, q.Run), &q)
+		}
+		if q.Versions {
+			w.Wanted = s.wanted()
+		}
+		if q.Versions || q.Children {
+			w.Leftovers = s.leftovers()
+		}
+		if q.Children {
+			w.Reports, w.Ending = s.reports(&store.ReportQuery{}), s.ending()
+		}
+		return w, nil
+	})
 }
 
 // stopping are the claims of a worker whose tasks have been cancelled.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -83,18 +82,27 @@ func New() *Store {
 	}
 }
 
-// lock takes the store's lock for one method; it fails where the store is
-// closed or the caller has given up.
-func (s *Store) lock(ctx context.Context) error {
+// locked runs f under the store's lock, unless the store is closed or the caller
+// has given up.
+func (s *Store) locked(ctx context.Context, f func() error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		s.mu.Unlock()
 		return store.ErrClosed
 	}
-	return nil
+	return f()
+}
+
+// locked is Store.locked with what f gives.
+func locked[T any](ctx context.Context, s *Store, f func() (T, error)) (given T, err error) {
+	err = s.locked(ctx, func() (err error) {
+		given, err = f()
+		return err
+	})
+	return given, err
 }
 
 // Close ends the store.
@@ -106,75 +114,64 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	if _, ok := s.definitions[d.Hash]; !ok {
-		if err := s.putLimits(&d); err != nil {
-			return err
+	return s.locked(ctx, func() error {
+		if _, ok := s.definitions[d.Hash]; !ok {
+			if err := s.putLimits(&d); err != nil {
+				return err
+			}
+			d.Definition = bytes.Clone(d.Definition)
+			s.definitions[d.Hash] = d
 		}
-		d.Definition = bytes.Clone(d.Definition)
-		s.definitions[d.Hash] = d
-	}
-	return nil
+		return nil
+	})
 }
 
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return store.DefinitionRow{}, err
-	}
-	defer s.mu.Unlock()
-	d, ok := s.definitions[hash]
-	if !ok {
-		return d, store.NotFound("definition", hash)
-	}
-	d.Definition = bytes.Clone(d.Definition)
-	return d, nil
+	return locked(ctx, s, func() (store.DefinitionRow, error) {
+		d, ok := s.definitions[hash]
+		if !ok {
+			return d, store.NotFound("definition", hash)
+		}
+		d.Definition = bytes.Clone(d.Definition)
+		return d, nil
+	})
 }
 
 func (s *Store) Load(ctx context.Context, id string) (store.RunRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return store.RunRow{}, err
-	}
-	defer s.mu.Unlock()
-	r := s.runs[id]
-	if r == nil {
-		return store.RunRow{}, store.ErrNotFound
-	}
-	return copyRun(&r.row), nil
+	return locked(ctx, s, func() (store.RunRow, error) {
+		r := s.runs[id]
+		if r == nil {
+			return store.RunRow{}, store.ErrNotFound
+		}
+		return copyRun(&r.row), nil
+	})
 }
 
-func (s *Store) Accepted(ctx context.Context, id, eventID string) (json.RawMessage, bool, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, false, err
-	}
-	defer s.mu.Unlock()
-	r := s.runs[id]
-	if r == nil {
-		return nil, false, nil
-	}
-	answer, ok := r.accepted[eventID]
-	return bytes.Clone(answer), ok, nil
+func (s *Store) Accepted(ctx context.Context, id, eventID string) (answer json.RawMessage, ok bool, err error) {
+	err = s.locked(ctx, func() error {
+		if r := s.runs[id]; r != nil {
+			answer, ok = r.accepted[eventID]
+		}
+		return nil
+	})
+	return bytes.Clone(answer), ok, err
 }
 
 func (s *Store) History(ctx context.Context, id string, after int64, limit int) ([]store.HistoryRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	r := s.runs[id]
-	if r == nil {
-		return nil, nil
-	}
-	var rows []store.HistoryRow
-	for _, h := range r.history {
-		if h.Seq > after {
-			h.Record = bytes.Clone(h.Record)
-			rows = append(rows, h)
+	return locked(ctx, s, func() ([]store.HistoryRow, error) {
+		r := s.runs[id]
+		if r == nil {
+			return nil, nil
 		}
-	}
-	return page(rows, limit), nil
+		var rows []store.HistoryRow
+		for _, h := range r.history {
+			if h.Seq > after {
+				h.Record = bytes.Clone(h.Record)
+				rows = append(rows, h)
+			}
+		}
+		return page(rows, limit), nil
+	})
 }
 
 // page is the first limit rows; a limit of 0 or less is none.
@@ -199,11 +196,7 @@ func copyRun(row *store.RunRow) store.RunRow {
 	return out
 }
 
-// awake reports whether the run's timers fire and its tasks are handed out.
-func (s *Store) awake(id string) bool {
-	r := s.runs[id]
-	return !r.row.Paused && r.row.Status != machine.Halted
-}
+func (s *Store) awake(id string) bool { return s.runs[id].row.Awake() }
 
 // remove takes the tasks for which gone holds out of the list.
 func (s *Store) remove(gone func(*task) bool) {

@@ -37,33 +37,29 @@ func (m *message) row() store.MessageRow {
 }
 
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.MessageRow
-	for _, m := range s.heads() {
-		if run == "" || m.Run == run {
-			rows = append(rows, m.row())
+	return locked(ctx, s, func() ([]store.MessageRow, error) {
+		var rows []store.MessageRow
+		for _, m := range s.heads() {
+			if run == "" || m.Run == run {
+				rows = append(rows, m.row())
+			}
 		}
-	}
-	return page(rows, limit), nil
+		return page(rows, limit), nil
+	})
 }
 
 func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.MessageRow
-	for _, m := range s.heads() {
-		if len(rows) < q.Limit && within(q.Run, m.Run) && !m.Ready.After(micro(q.Now)) {
-			m.Ready, m.Worker = micro(q.Until), q.Worker
-			m.Attempt++
-			rows = append(rows, m.row())
+	return locked(ctx, s, func() ([]store.MessageRow, error) {
+		var rows []store.MessageRow
+		for _, m := range s.heads() {
+			if len(rows) < q.Limit && within(q.Run, m.Run) && !m.Ready.After(micro(q.Now)) {
+				m.Ready, m.Worker = micro(q.Until), q.Worker
+				m.Attempt++
+				rows = append(rows, m.row())
+			}
 		}
-	}
-	return rows, nil
+		return rows, nil
+	})
 }
 
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, _ time.Time) error {
@@ -76,19 +72,17 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 
 // taken changes a message that an attempt has taken and still holds.
 func (s *Store) taken(ctx context.Context, id string, attempt int, change func(*message)) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	for _, m := range s.outbox {
-		switch {
-		case m.ID != id:
-		case m.delivered || m.Attempt != attempt:
-			return machine.ErrFenced
-		default:
-			change(m)
-			return nil
+	return s.locked(ctx, func() error {
+		for _, m := range s.outbox {
+			switch {
+			case m.ID != id:
+			case m.delivered || m.Attempt != attempt:
+				return machine.ErrFenced
+			default:
+				change(m)
+				return nil
+			}
 		}
-	}
-	return store.NotFound("message", id)
+		return store.NotFound("message", id)
+	})
 }

@@ -46,134 +46,117 @@ func (c *tally) add(r *run) error {
 	})
 }
 
-func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (c store.Counts, err error) {
-	if err := s.lock(ctx); err != nil {
-		return c, err
-	}
-	defer s.mu.Unlock()
-	all := newTally()
-	runs := map[store.RunCount]int64{}
-	for _, r := range s.runs {
-		if err := all.add(r); err != nil {
-			return c, err
+func (s *Store) Counts(ctx context.Context, machine string, since time.Time) (store.Counts, error) {
+	return locked(ctx, s, func() (c store.Counts, err error) {
+		all := newTally()
+		runs := map[store.RunCount]int64{}
+		for _, r := range s.runs {
+			if err := all.add(r); err != nil {
+				return c, err
+			}
+			runs[store.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
 		}
-		runs[store.RunCount{Machine: r.row.Machine, State: r.row.State, Status: r.row.Status, Outcome: r.row.Outcome, Paused: r.row.Paused}]++
-	}
-	fits := func(name string) bool { return machine == "" || machine == name }
-	for key, n := range runs {
-		if key.Runs = n; fits(key.Machine) {
-			c.Runs = append(c.Runs, key)
-		}
-	}
-	for _, t := range []*tally{all, s.pruned} {
-		for key, n := range t.steps {
-			if key.Steps = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
-				c.Steps = append(c.Steps, key)
+		fits := func(name string) bool { return machine == "" || machine == name }
+		for key, n := range runs {
+			if key.Runs = n; fits(key.Machine) {
+				c.Runs = append(c.Runs, key)
 			}
 		}
-		for key, n := range t.stays {
-			if key.Visits = n; fits(key.Machine) {
-				c.Stays = append(c.Stays, key)
+		for _, t := range []*tally{all, s.pruned} {
+			for key, n := range t.steps {
+				if key.Steps = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
+					c.Steps = append(c.Steps, key)
+				}
 			}
-		}
-		for key, n := range t.costs {
-			if key.Amount = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
-				c.Costs = append(c.Costs, key)
+			for key, n := range t.stays {
+				if key.Visits = n; fits(key.Machine) {
+					c.Stays = append(c.Stays, key)
+				}
 			}
-		}
-	}
-	return c, nil
-}
-
-func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.DefinitionRow
-	for _, d := range s.definitions {
-		d.Definition = bytes.Clone(d.Definition)
-		rows = append(rows, d)
-	}
-	slices.SortFunc(rows, func(a, b store.DefinitionRow) int {
-		return cmp.Or(strings.Compare(a.Machine, b.Machine), strings.Compare(a.Hash, b.Hash))
-	})
-	return rows, nil
-}
-
-func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	byHash := map[string]store.VersionCount{}
-	for _, r := range s.runs {
-		c, known := byHash[r.row.Definition]
-		if c.Hash = r.row.Definition; !known || r.row.Started.Before(c.First) {
-			c.First = r.row.Started
-		}
-		if r.row.Status != machine.Finished {
-			c.Runs++
-		}
-		byHash[c.Hash] = c
-	}
-	return slices.Collect(maps.Values(byHash)), nil
-}
-
-func (s *Store) Wanted(ctx context.Context) ([]string, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return s.wanted(), nil
-}
-
-func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.TaskRow
-	for _, t := range s.tasks {
-		if t.Worker == "" && !t.Cancelled && s.awake(t.Run) && t.age().Before(micro(before)) {
-			rows = append(rows, s.row(t))
-		}
-	}
-	return page(rows, limit), nil
-}
-
-func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
-	if err := s.lock(ctx); err != nil {
-		return done, err
-	}
-	defer s.mu.Unlock()
-	trees := 0
-	for id, r := range s.runs {
-		old := r.row.Parent == "" && r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
-			(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
-		if !old {
-			continue
-		}
-		tree := s.tree(id)
-		switch busy := slices.ContainsFunc(tree, func(id string) bool { return s.busy(id, micro(q.Now)) }); {
-		case busy:
-			done.Kept += int64(len(tree))
-		case q.DryRun:
-			done.Runs += int64(len(tree))
-		case trees < q.Limit:
-			trees++
-			done.Runs += int64(len(tree))
-			for _, id := range tree {
-				if err := s.delete(id); err != nil {
-					return done, err
+			for key, n := range t.costs {
+				if key.Amount = n; fits(key.Machine) && key.Day >= store.DayOf(since) {
+					c.Costs = append(c.Costs, key)
 				}
 			}
 		}
-	}
-	if !q.DryRun {
-		done.Kept = 0
-	}
-	return done, nil
+		return c, nil
+	})
+}
+
+func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
+	return locked(ctx, s, func() ([]store.DefinitionRow, error) {
+		var rows []store.DefinitionRow
+		for _, d := range s.definitions {
+			d.Definition = bytes.Clone(d.Definition)
+			rows = append(rows, d)
+		}
+		slices.SortFunc(rows, func(a, b store.DefinitionRow) int {
+			return cmp.Or(strings.Compare(a.Machine, b.Machine), strings.Compare(a.Hash, b.Hash))
+		})
+		return rows, nil
+	})
+}
+
+func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
+	return locked(ctx, s, func() ([]store.VersionCount, error) {
+		byHash := map[string]store.VersionCount{}
+		for _, r := range s.runs {
+			c, known := byHash[r.row.Definition]
+			if c.Hash = r.row.Definition; !known || r.row.Started.Before(c.First) {
+				c.First = r.row.Started
+			}
+			if r.row.Status != machine.Finished {
+				c.Runs++
+			}
+			byHash[c.Hash] = c
+		}
+		return slices.Collect(maps.Values(byHash)), nil
+	})
+}
+
+func (s *Store) Wanted(ctx context.Context) ([]string, error) {
+	return locked(ctx, s, func() ([]string, error) { return s.wanted(), nil })
+}
+
+func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
+	return locked(ctx, s, func() ([]store.TaskRow, error) {
+		rows := s.rows(func(t *task) bool {
+			return t.Worker == "" && !t.Cancelled && s.awake(t.Run) && t.age().Before(micro(before))
+		})
+		return page(rows, limit), nil
+	})
+}
+
+func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (store.Pruned, error) {
+	return locked(ctx, s, func() (done store.Pruned, err error) {
+		trees := 0
+		for id, r := range s.runs {
+			old := r.row.Parent == "" && r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
+				(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
+			if !old {
+				continue
+			}
+			tree := s.tree(id)
+			switch busy := slices.ContainsFunc(tree, func(id string) bool { return s.busy(id, micro(q.Now)) }); {
+			case busy:
+				done.Kept += int64(len(tree))
+			case q.DryRun:
+				done.Runs += int64(len(tree))
+			case trees < q.Limit:
+				trees++
+				done.Runs += int64(len(tree))
+				for _, id := range tree {
+					if err := s.delete(id); err != nil {
+						return done, err
+					}
+				}
+			}
+		}
+		if !q.DryRun {
+			done.Kept = 0
+		}
+		return done, nil
+	})
 }
 
 // tree is a run with all that has it as the root.

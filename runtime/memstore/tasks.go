@@ -55,6 +55,16 @@ func (s *Store) row(t *task) store.TaskRow {
 	return row
 }
 
+// rows are the tasks of which fits holds, as callers see them.
+func (s *Store) rows(fits func(*task) bool) (rows []store.TaskRow) {
+	for _, t := range s.tasks {
+		if fits(t) {
+			rows = append(rows, s.row(t))
+		}
+	}
+	return rows
+}
+
 // leftUntil is until when workers hold attempts that a run has left.
 func (s *Store) leftUntil(run string) (until time.Time) {
 	for _, t := range s.tasks {
@@ -88,16 +98,19 @@ func (t *task) waitUntil(until time.Time) {
 	}
 }
 
-// renewed lets the task of a child that has ended wait for t, which the child has left.
-func (s *Store) renewed(t *task) {
-	if !t.Cancelled {
-		return
+// renew moves the end of a lease. If t is what a child has left that has ended, the task of the child waits for it.
+func (s *Store) renew(c store.Claim, now, until time.Time) (*task, error) {
+	t, err := s.current(c, micro(now))
+	if err != nil {
+		return nil, err
 	}
+	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
 	for _, u := range s.tasks {
-		if u.Child == t.Run && u.ChildEnded {
+		if t.Cancelled && u.Child == t.Run && u.ChildEnded {
 			u.waitUntil(s.leftUntil(t.Run))
 		}
 	}
+	return t, nil
 }
 
 // stopped takes away t, which has been cancelled and has stopped. If it was all that a child had left, the
@@ -116,39 +129,37 @@ func (s *Store) stopped(t *task, now time.Time) {
 }
 
 func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	now := micro(q.Now)
-	s.remove(func(t *task) bool { return t.Stopped(now) })
-	var ready []*task
-	not := s.due(now) // these runs may not have their tasks claimed
-	for _, t := range s.tasks {
-		if t.Cancelled && !t.Stopped(now) {
-			not[t.Run] = true
+	return locked(ctx, s, func() ([]store.TaskRow, error) {
+		now := micro(q.Now)
+		s.remove(func(t *task) bool { return t.Stopped(now) })
+		var ready []*task
+		not := s.due(now) // these runs may not have their tasks claimed
+		for _, t := range s.tasks {
+			if t.Cancelled && !t.Stopped(now) {
+				not[t.Run] = true
+			}
 		}
-	}
-	for _, t := range s.tasks {
-		if !not[t.Run] && s.ready(t, &q, now) {
-			ready = append(ready, t)
+		for _, t := range s.tasks {
+			if !not[t.Run] && s.ready(t, &q, now) {
+				ready = append(ready, t)
+			}
 		}
-	}
-	slices.SortStableFunc(ready, func(a, b *task) int { return a.age().Compare(b.age()) })
-	var rows []store.TaskRow
-	for _, t := range ready {
-		if len(rows) >= q.Limit {
-			break
+		slices.SortStableFunc(ready, func(a, b *task) int { return a.age().Compare(b.age()) })
+		var rows []store.TaskRow
+		for _, t := range ready {
+			if len(rows) >= q.Limit {
+				break
+			}
+			if !s.admitClaim(t, now) {
+				continue
+			}
+			s.epoch++
+			t.Epoch, t.Worker, t.LeaseUntil = s.epoch, q.Worker, micro(q.Until)
+			t.ClaimedAt, t.BeatAt, t.ProgressAt = now, now, now
+			rows = append(rows, s.row(t))
 		}
-		if !s.admitClaim(t, now) {
-			continue
-		}
-		s.epoch++
-		t.Epoch, t.Worker, t.LeaseUntil = s.epoch, q.Worker, micro(q.Until)
-		t.ClaimedAt, t.BeatAt, t.ProgressAt = now, now, now
-		rows = append(rows, s.row(t))
-	}
-	return rows, nil
+		return rows, nil
+	})
 }
 
 func (s *Store) ready(t *task, q *store.ClaimQuery, now time.Time) bool {
@@ -182,59 +193,45 @@ func (s *Store) due(now time.Time) map[string]bool {
 }
 
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, data json.RawMessage) (bool, error) {
-	if err := s.lock(ctx); err != nil {
-		return false, err
-	}
-	defer s.mu.Unlock()
-	t, err := s.current(c, micro(now))
-	if err != nil {
-		return false, err
-	}
-	t.BeatAt, t.LeaseUntil = micro(now), micro(until)
-	s.renewed(t)
-	if data != nil {
-		t.ProgressAt = micro(now)
-		s.checkpoints[checkpointKey{t.Run, t.Key}] = checkpoint{bytes.Clone(data), micro(now)}
-	}
-	return t.Cancelled, nil
+	return locked(ctx, s, func() (bool, error) {
+		t, err := s.renew(c, now, until)
+		if err != nil {
+			return false, err
+		}
+		if data != nil {
+			t.ProgressAt = micro(now)
+			s.checkpoints[checkpointKey{t.Run, t.Key}] = checkpoint{bytes.Clone(data), micro(now)}
+		}
+		return t.Cancelled, nil
+	})
 }
 
 func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
-	if err := s.lock(ctx); err != nil {
-		return store.Renewed{}, err
-	}
-	defer s.mu.Unlock()
-	var r store.Renewed
-	for _, c := range claims {
-		t, err := s.current(c, micro(now))
-		if err != nil {
-			r.Fenced = append(r.Fenced, c)
-			continue
+	return locked(ctx, s, func() (store.Renewed, error) {
+		var r store.Renewed
+		for _, c := range claims {
+			if t, err := s.renew(c, now, until); err != nil {
+				r.Fenced = append(r.Fenced, c)
+			} else if t.Cancelled {
+				r.Cancelled = append(r.Cancelled, c)
+			}
 		}
-		t.BeatAt, t.LeaseUntil = micro(now), micro(until)
-		s.renewed(t)
-		if t.Cancelled {
-			r.Cancelled = append(r.Cancelled, c)
-		}
-	}
-	return r, nil
+		return r, nil
+	})
 }
 
 func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
-	if err := s.lock(ctx); err != nil {
+	return s.locked(ctx, func() error {
+		t, err := s.current(c, micro(now))
+		switch {
+		case err != nil:
+		case t.Cancelled:
+			s.stopped(t, micro(now))
+		default:
+			s.release(t, now, notBefore)
+		}
 		return err
-	}
-	defer s.mu.Unlock()
-	t, err := s.current(c, micro(now))
-	if err != nil {
-		return err
-	}
-	if t.Cancelled {
-		s.stopped(t, micro(now))
-		return nil
-	}
-	s.release(t, now, notBefore)
-	return nil
+	})
 }
 
 // release lets others claim t from notBefore on, unless it waits for what its child has left.
@@ -247,85 +244,58 @@ func (s *Store) release(t *task, now, notBefore time.Time) {
 }
 
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	t, err := s.current(c, micro(now))
-	if err != nil {
-		return err
-	}
-	if !t.Cancelled {
-		return machine.ErrFenced
-	}
-	s.stopped(t, micro(now))
-	return nil
+	return s.locked(ctx, func() error {
+		t, err := s.current(c, micro(now))
+		if err != nil {
+			return err
+		}
+		if !t.Cancelled {
+			return machine.ErrFenced
+		}
+		s.stopped(t, micro(now))
+		return nil
+	})
 }
 
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return page(s.expired(now, ""), limit), nil
+	return locked(ctx, s, func() ([]store.TaskRow, error) { return page(s.expired(now, ""), limit), nil })
 }
 
 // expired are the claims whose lease has run out, of a run and those below it, or of all.
-func (s *Store) expired(now time.Time, run string) (rows []store.TaskRow) {
-	for _, t := range s.tasks {
-		if within(run, t.Run) && t.Worker != "" && !t.Leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted {
-			rows = append(rows, s.row(t))
-		}
-	}
+func (s *Store) expired(now time.Time, run string) []store.TaskRow {
+	rows := s.rows(func(t *task) bool {
+		return within(run, t.Run) && t.Worker != "" && !t.Leased(micro(now)) && !t.Cancelled && s.runs[t.Run].row.Status != machine.Halted
+	})
 	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
 	return rows
 }
 
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	t := s.held(c)
-	if t == nil || t.Cancelled || t.Leased(micro(now)) {
-		return machine.ErrFenced
-	}
-	s.release(t, now, time.Time{})
-	t.Lost++
-	return nil
+	return s.locked(ctx, func() error {
+		t := s.held(c)
+		if t == nil || t.Cancelled || t.Leased(micro(now)) {
+			return machine.ErrFenced
+		}
+		s.release(t, now, time.Time{})
+		t.Lost++
+		return nil
+	})
 }
 
 func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error) {
-	if err := s.lock(ctx); err != nil {
-		return false, err
-	}
-	defer s.mu.Unlock()
-	return s.anyHeld(id, micro(now)), nil
+	return locked(ctx, s, func() (bool, error) { return s.anyHeld(id, micro(now)), nil })
 }
 
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return page(s.leftovers(), limit), nil
+	return locked(ctx, s, func() ([]store.TaskRow, error) { return page(s.leftovers(), limit), nil })
 }
 
-func (s *Store) leftovers() (rows []store.TaskRow) {
-	for _, t := range s.tasks {
-		if t.Cancelled && t.ChildHolds() {
-			rows = append(rows, s.row(t))
-		}
-	}
-	return rows
+func (s *Store) leftovers() []store.TaskRow {
+	return s.rows(func(t *task) bool { return t.Cancelled && t.ChildHolds() })
 }
 
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	return s.reports(&q), nil
+	return locked(ctx, s, func() ([]store.Report, error) { return s.reports(&q), nil })
 }
 
 func (s *Store) reports(q *store.ReportQuery) (reports []store.Report) {
@@ -355,28 +325,19 @@ func (s *Store) reports(q *store.ReportQuery) (reports []store.Report) {
 }
 
 func (s *Store) Tasks(ctx context.Context, id string) ([]store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var rows []store.TaskRow
-	for _, t := range s.tasks {
-		if t.Run == id {
-			rows = append(rows, s.row(t))
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
-	return rows, nil
+	return locked(ctx, s, func() ([]store.TaskRow, error) {
+		rows := s.rows(func(t *task) bool { return t.Run == id })
+		slices.SortStableFunc(rows, func(a, b store.TaskRow) int { return cmp.Compare(a.Seq, b.Seq) })
+		return rows, nil
+	})
 }
 
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
-	if err := s.lock(ctx); err != nil {
-		return store.TaskRow{}, err
-	}
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.Child == child })
-	if child == "" || i < 0 {
-		return store.TaskRow{}, store.ErrNotFound
-	}
-	return s.row(s.tasks[i]), nil
+	return locked(ctx, s, func() (store.TaskRow, error) {
+		i := slices.IndexFunc(s.tasks, func(t *task) bool { return t.Child == child })
+		if child == "" || i < 0 {
+			return store.TaskRow{}, store.ErrNotFound
+		}
+		return s.row(s.tasks[i]), nil
+	})
 }

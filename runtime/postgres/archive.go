@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -78,7 +79,7 @@ func SetArchive(ctx context.Context, url, unit string, opts ...Option) error {
 // it every half a minute by itself, with those that ended an hour ago.
 func (s *Store) Archive(ctx context.Context, age time.Duration, trees int) (int64, error) {
 	return writing(ctx, s, func(ctx context.Context, t *tx) (int64, error) {
-		n, _, err := first(ctx, t, scanOne[int64], archiveRuns, age.Seconds(), trees)
+		n, _, err := sqlrow.First(ctx, t, sqlrow.One[int64], archiveRuns, age.Seconds(), trees)
 		return n, err
 	})
 }
@@ -103,7 +104,7 @@ var liveTables = regexp.MustCompile(`@(runs|history|inbox|tags)\b`)
 func everywhere(query string) string { return liveTables.ReplaceAllString(query, "@all_$1") }
 
 // readOne reads what belongs to one run.
-func readOne[T any](ctx context.Context, s *Store, scan func(row, *T) error, live, all string, args ...any) ([]T, error) {
+func readOne[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, live, all string, args ...any) ([]T, error) {
 	found, err := readAll(ctx, s, scan, live, args...)
 	if err == nil && len(found) == 0 {
 		found, err = readAll(ctx, s, scan, all, args...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -41,7 +42,7 @@ type Month struct {
 	Bytes int64     `json:"bytes"`
 }
 
-func scanMonth(found row, m *Month) error { return found.Scan(moment{&m.Month}, &m.Runs, &m.Bytes) }
+func scanMonth(found sqlrow.Row, m *Month) error { return found.Scan(&m.Month, &m.Runs, &m.Bytes) }
 
 // pruneMonths drops the first month of the archive, where all of its runs are meant: gives
 // how many there were. Months without any are dropped on the way.
@@ -50,7 +51,7 @@ func (t *tx) pruneMonths(ctx context.Context, q *store.PruneQuery) (int64, error
 		return 0, nil
 	}
 	for {
-		month, some, err := first(ctx, t, scanOne[string], selectOldMonth, q.Before)
+		month, some, err := sqlrow.First(ctx, t, sqlrow.One[string], selectOldMonth, q.Before)
 		if err != nil || !some {
 			return 0, err
 		}
@@ -71,7 +72,7 @@ func (t *tx) dropMonth(ctx context.Context, q *store.PruneQuery, month string) (
 		standing
 		runs int64
 	}
-	stood, err := list(ctx, t, func(found row, s *standingSo) error {
+	stood, err := sqlrow.List(ctx, t, func(found sqlrow.Row, s *standingSo) error {
 		return found.Scan(&s.machine, &s.state, &s.status, &s.outcome, &s.paused, &s.runs)
 	}, fmt.Sprintf(countMonth, month))
 	if err != nil {

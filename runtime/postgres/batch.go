@@ -3,8 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
-	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -50,7 +50,7 @@ var (
 			WHERE t.run = q.run AND t.do = q.do AND t.seq = q.seq AND t.epoch = q.epoch
 				AND t.worker IS NOT NULL AND NOT t.cancelled) THEN 7
 		ELSE 0 END AS verdict
-		FROM ` + table(`n bigint, run text, expect bigint, started timestamptz, event_id text, definition text, "do" text, seq
+		FROM ` + table(`n bigint, run text, expect bigint, started timestamptz, definition text, event_id text, "do" text, seq
 		bigint, epoch bigint`) + `
 		LEFT JOIN @runs AS r ON r.run = q.run) AS judged`)
 
@@ -89,26 +89,17 @@ type batch struct {
 	quick    bool  // it is not judged
 	judged   []any // the columns of judge
 	runs     []string
-	touched  touched
+	touched  []part // whose tasks are locked
 	writes   []rows
 }
 
-// touched are the dos whose tasks are locked.
-type touched struct{ runs, dos []string }
-
-func (t *touched) add(runs, dos []string) {
-	t.runs, t.dos = append(t.runs, runs...), append(t.dos, dos...)
-}
-
-// writeBatch writes commits of different runs, and gives the error of each.
-func (s *Store) writeBatch(all []*request) []error {
-	errs := make([]error, len(all))
+// writeBatch writes commits of different runs, and says of each what has become of it.
+func (s *Store) writeBatch(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s.lookUp(ctx, all)
-	at := map[*request]int{}
-	for i, r := range all {
-		at[r], errs[i] = i, errAlone
+	for _, r := range all {
+		r.err = errAlone
 	}
 	var going []*request
 	for _, r := range s.lanes.seal(all) {
@@ -118,15 +109,14 @@ func (s *Store) writeBatch(all []*request) []error {
 	}
 	inOrder(going)
 	if quick(going) {
-		going = s.attempt(ctx, &batch{requests: going, quick: true}, func(r *request, err error) { errs[at[r]] = err })
+		going = s.attempt(ctx, &batch{requests: going, quick: true})
 	}
-	s.attempt(ctx, &batch{requests: going}, func(r *request, err error) { errs[at[r]] = err })
-	return errs
+	s.attempt(ctx, &batch{requests: going})
 }
 
 // attempt writes a batch, says of each request what has become of it, and gives those that have to
 // be judged yet.
-func (s *Store) attempt(ctx context.Context, b *batch, say func(*request, error)) (refused []*request) {
+func (s *Store) attempt(ctx context.Context, b *batch) (refused []*request) {
 	if len(b.requests) == 0 || b.build() != nil {
 		return nil
 	}
@@ -136,14 +126,14 @@ func (s *Store) attempt(ctx context.Context, b *batch, say func(*request, error)
 		case err == nil && verdicts[i] == toJudge:
 			refused = append(refused, r)
 		case err == nil:
-			say(r, r.verdict(verdicts[i]))
-			if verdicts[i] == 0 && len(r.History) > 0 {
+			r.err = r.verdict(verdicts[i])
+			if r.err == nil && len(r.History) > 0 {
 				after := standingIn(&r.Run)
 				after.parent = r.before.parent
 				s.standings.note(after)
 			}
 		case errors.Is(err, store.ErrClosed):
-			say(r, err)
+			r.err = err
 		case errors.Is(err, store.ErrUnknown):
 			r.doubt = true
 		}
@@ -170,7 +160,7 @@ func (s *Store) lookUp(ctx context.Context, all []*request) {
 	}
 	var found []standing
 	_ = s.use(ctx, func(t *tx) (err error) { // those that it does not find go alone, and hear there why
-		found, err = list(ctx, t, scanStanding, selectStandings, runs)
+		found, err = sqlrow.List(ctx, t, scanStanding, selectStandings, runs)
 		return err
 	})
 	for _, b := range found {
@@ -192,7 +182,7 @@ func (r *request) alone() bool {
 		return false
 	}
 	b := &r.before
-	return b.seq < r.Expect || b.awake() != awake(&r.Run) || b.parent != "" && r.finishes()
+	return b.seq < r.Expect || b.awake() != r.Run.Awake() || b.parent != "" && r.finishes()
 }
 
 // send writes a batch in one round trip. The error is an ErrUnknown where the reply was lost.
@@ -205,7 +195,7 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 		}
 		writes := b.writes
 		if text, values := b.join(); text != "" { // all is in it
-			ask(t, &moved, scanOne[[]int64], text, values...)
+			ask(t, &moved, sqlrow.One[[]int64], text, values...)
 			writes = nil
 		}
 		for _, w := range writes {
@@ -232,48 +222,19 @@ func (s *Store) send(ctx context.Context, b *batch) (verdicts []int64, err error
 	return verdicts, err
 }
 
-func scanNumbers(found row, v *[]int64) error { return found.Scan(nil, v) }
+func scanNumbers(found sqlrow.Row, v *[]int64) error { return found.Scan(nil, v) }
 
 // lock queues the locks of a batch. A quick one takes those of its runs as it writes them, but
 // where tasks are locked: they come behind their runs.
 func (t *tx) lock(b *batch) {
-	if b.quick && len(b.touched.runs) == 0 {
+	if b.quick && len(b.touched) == 0 {
 		t.queue(nil, settings)
 		return
 	}
 	t.queue(nil, usePlans) // first: else lockBatch itself is planned again for each batch
 	t.queue(nil, lockBatch, b.runs)
-	if len(b.touched.runs) > 0 {
-		t.queue(nil, lockBatchTasks.many, b.touched.runs, b.touched.dos)
+	if len(b.touched) > 0 {
+		runs := column(b.touched, func(p *part) string { return p.run })
+		t.queue(nil, lockBatchTasks.many, runs, column(b.touched, func(p *part) string { return p.name }))
 	}
-}
-
-// build fills the columns of all statements.
-func (b *batch) build() error {
-	b.runs = column(b.requests, func(r **request) string { return (*r).Run.Run })
-	if !b.quick {
-		b.buildJudged()
-	}
-	return b.buildWrites()
-}
-
-// buildJudged fills the columns of judge.
-func (b *batch) buildJudged() {
-	n := len(b.requests)
-	var (
-		numbers      = make([]int64, n)
-		definitions  = make([]string, n)
-		expects      = make([]int64, n)
-		starts       = make([]time.Time, n)
-		events, dos  = make([]*string, n), make([]*string, n)
-		seqs, epochs = make([]*int64, n), make([]*int64, n)
-	)
-	for i, r := range b.requests {
-		numbers[i], definitions[i], expects[i], starts[i] = int64(i+1), r.Run.Definition, r.Expect, r.Run.Started
-		events[i] = nullable(r.EventID)
-		if c := r.Claim; c != nil {
-			dos[i], seqs[i], epochs[i] = &c.Do, &c.Seq, &c.Epoch
-		}
-	}
-	b.judged = []any{numbers, b.runs, expects, starts, events, definitions, dos, seqs, epochs}
 }

@@ -65,19 +65,38 @@ var (
 	WHERE` + admitted)
 )
 
-// end is a task that ends or is cancelled.
-type end struct {
-	n       int64
-	run, do string
-	ends    bool
+// part is a task, a timer or a tag of a run, by its name, and what becomes of it.
+type part struct {
+	n         int64 // of its commit
+	run, name string
+	value     string    // of a tag
+	at        time.Time // since when, or when a timer is due
+	yes       bool      // the task ends, and is not cancelled; the timer is awake
 }
 
-// ready is a task that waits no more.
-type ready struct {
-	n       int64
-	run, do string
-	at      time.Time
+// writeParts writes parts, if there are any, with more columns behind their names.
+func (b *batch) writeParts(rows []part, forms []form, more ...func([]part) any) {
+	if len(rows) == 0 {
+		return
+	}
+	columns := []any{
+		column(rows, func(p *part) int64 { return p.n }),
+		column(rows, func(p *part) string { return p.run }),
+		column(rows, func(p *part) string { return p.name }),
+	}
+	for _, of := range more {
+		columns = append(columns, of(rows))
+	}
+	for _, what := range forms {
+		b.write(what, columns...)
+	}
 }
+
+func values(rows []part) any { return column(rows, func(p *part) string { return p.value }) }
+
+func moments(rows []part) any { return column(rows, func(p *part) time.Time { return p.at }) }
+
+func flags(rows []part) any { return column(rows, func(p *part) bool { return p.yes }) }
 
 // started is a new task.
 type started struct {
@@ -89,20 +108,20 @@ type started struct {
 	ended     bool // its child
 }
 
-// ending are the tasks of a commit that end or are cancelled, each once.
-func (r *request) ending(n int64) (all []end) {
+// ending are the tasks of a commit that end or are cancelled, each once; it says which end.
+func (r *request) ending(n int64) (all []part) {
 	ends := r.End
 	if r.Claim != nil {
 		ends = append(slices.Clip(ends), r.Claim.Do)
 	}
 	for i, do := range ends {
 		if !slices.Contains(ends[:i], do) {
-			all = append(all, end{n, r.Run.Run, do, true})
+			all = append(all, part{n: n, run: r.Run.Run, name: do, yes: true})
 		}
 	}
 	for i, do := range r.Cancel {
 		if !slices.Contains(ends, do) && !slices.Contains(r.Cancel[:i], do) {
-			all = append(all, end{n, r.Run.Run, do, false})
+			all = append(all, part{n: n, run: r.Run.Run, name: do})
 		}
 	}
 	return all
@@ -110,16 +129,15 @@ func (r *request) ending(n int64) (all []end) {
 
 // writeTasks fills what becomes of tasks: those that were before, and then those that are new.
 func (b *batch) writeTasks() {
-	var ends []end
-	var waiting []ready
+	var ends, waiting []part
 	var starts []started
 	for i, r := range b.requests {
 		ends = append(ends, r.ending(int64(i+1))...)
 		for _, do := range r.Ready {
-			waiting = append(waiting, ready{int64(i + 1), r.Run.Run, do, r.Run.Updated})
+			waiting = append(waiting, part{n: int64(i + 1), run: r.Run.Run, name: do, at: r.Run.Updated})
 		}
 		for j := range r.Start {
-			s := started{TaskRow: &r.Start[j], n: int64(i + 1), awake: awake(&r.Run), queued: r.Run.Updated}
+			s := started{TaskRow: &r.Start[j], n: int64(i + 1), awake: r.Run.Awake(), queued: r.Run.Updated}
 			s.notBefore = s.NotBefore
 			if child := r.children[s.Child]; child != nil && child.finished() {
 				s.notBefore, s.ended = child.updated, true
@@ -127,20 +145,9 @@ func (b *batch) writeTasks() {
 			starts = append(starts, s)
 		}
 	}
-	if len(ends) > 0 {
-		runs := column(ends, func(e *end) string { return e.run })
-		dos := column(ends, func(e *end) string { return e.do })
-		b.touched.add(runs, dos)
-		columns := []any{column(ends, func(e *end) int64 { return e.n }), runs, dos, column(ends, func(e *end) bool { return e.ends })}
-		b.write(endTasks, columns...)
-		b.write(cancelTasks, columns...)
-	}
-	if len(waiting) > 0 {
-		runs := column(waiting, func(r *ready) string { return r.run })
-		dos := column(waiting, func(r *ready) string { return r.do })
-		b.touched.add(runs, dos)
-		b.write(readyTasks, column(waiting, func(r *ready) int64 { return r.n }), runs, dos, column(waiting, func(r *ready) time.Time { return r.at }))
-	}
+	b.touched = slices.Concat(ends, waiting)
+	b.writeParts(ends, []form{endTasks, cancelTasks}, flags)
+	b.writeParts(waiting, []form{readyTasks}, moments)
 	if len(starts) > 0 {
 		b.write(insertTasks, taskColumnsOf(starts)...)
 	}
@@ -170,42 +177,22 @@ func taskColumnsOf(rows []started) []any {
 	}
 }
 
-// timer is one that is dropped or set.
-type timer struct {
-	n         int64
-	run, name string
-	due       time.Time
-	awake     bool
-}
-
 // writeTimers fills what becomes of timers: those that are dropped go first.
 func (b *batch) writeTimers() {
-	var dropped, set []timer
+	var dropped, set []part
 	for i, r := range b.requests {
 		for _, name := range r.Drop {
-			dropped = append(dropped, timer{n: int64(i + 1), run: r.Run.Run, name: name})
+			dropped = append(dropped, part{n: int64(i + 1), run: r.Run.Run, name: name})
 		}
 		for j := range r.Set {
 			if slices.ContainsFunc(r.Set[j+1:], func(t store.TimerRow) bool { return t.Name == r.Set[j].Name }) {
 				continue // the last one stands
 			}
-			set = append(set, timer{int64(i + 1), r.Set[j].Run, r.Set[j].Name, r.Set[j].Due, awake(&r.Run)})
+			set = append(set, part{n: int64(i + 1), run: r.Set[j].Run, name: r.Set[j].Name, at: r.Set[j].Due, yes: r.Run.Awake()})
 		}
 	}
-	names := func(rows []timer) []any {
-		return []any{
-			column(rows, func(t *timer) int64 { return t.n }),
-			column(rows, func(t *timer) string { return t.run }),
-			column(rows, func(t *timer) string { return t.name }),
-		}
-	}
-	if len(dropped) > 0 {
-		b.write(deleteTimers, names(dropped)...)
-	}
-	if len(set) > 0 {
-		b.write(upsertTimers, append(names(set),
-			column(set, func(t *timer) time.Time { return t.due }), column(set, func(t *timer) bool { return t.awake }))...)
-	}
+	b.writeParts(dropped, []form{deleteTimers})
+	b.writeParts(set, []form{upsertTimers}, moments, flags)
 }
 
 // published is a message with the number of its commit.

@@ -61,13 +61,18 @@ func quick(all []*request) bool {
 // writeRuns fills the rows of runs. In a quick batch what else has to hold of those that are moved comes with them.
 func (b *batch) writeRuns(what form, all []numbered, columns []any) {
 	if b.quick && all[0].Expect > 0 {
-		columns = append(columns,
-			column(all, func(q *numbered) *string { return nullable(q.EventID) }),
-			column(all, func(q *numbered) *string { return ofClaim(q, func(c *store.Claim) *string { return &c.Do }) }),
-			column(all, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Seq }) }),
-			column(all, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Epoch }) }))
+		columns = fences(columns, all)
 	}
 	b.write(what, columns...)
+}
+
+// fences adds the columns of an event id that must be new, and of a claim that must stand.
+func fences(columns []any, rows []numbered) []any {
+	return append(columns,
+		column(rows, func(q *numbered) *string { return nullable(q.EventID) }),
+		column(rows, func(q *numbered) *string { return ofClaim(q, func(c *store.Claim) *string { return &c.Do }) }),
+		column(rows, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Seq }) }),
+		column(rows, func(q *numbered) *int64 { return ofClaim(q, func(c *store.Claim) *int64 { return &c.Epoch }) }))
 }
 
 // ofClaim is a part of the claim of a request, nil where it has none.

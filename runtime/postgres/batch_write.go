@@ -71,19 +71,36 @@ type numbered struct {
 	n int64
 }
 
-// buildWrites fills what the requests write.
-func (b *batch) buildWrites() error {
-	var moved, made, answered []numbered
+// build fills the columns of all statements.
+func (b *batch) build() error {
+	all := make([]numbered, len(b.requests))
 	for i, r := range b.requests {
-		q := numbered{r, int64(i + 1)}
+		all[i] = numbered{r, int64(i + 1)}
+	}
+	b.runs = column(all, func(q *numbered) string { return q.Run.Run })
+	if !b.quick {
+		b.judged = fences([]any{
+			column(all, number), b.runs,
+			column(all, func(q *numbered) int64 { return q.Expect }),
+			column(all, func(q *numbered) time.Time { return q.Run.Started }),
+			column(all, func(q *numbered) string { return q.Run.Definition }),
+		}, all)
+	}
+	return b.buildWrites(all)
+}
+
+// buildWrites fills what the requests write.
+func (b *batch) buildWrites(all []numbered) error {
+	var moved, made, answered []numbered
+	for _, q := range all {
 		switch {
-		case len(r.History) == 0:
-		case r.Expect == 0:
+		case len(q.History) == 0:
+		case q.Expect == 0:
 			made = append(made, q)
 		default:
 			moved = append(moved, q)
 		}
-		if r.EventID != "" {
+		if q.EventID != "" {
 			answered = append(answered, q)
 		}
 	}

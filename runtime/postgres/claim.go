@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -68,7 +69,7 @@ type candidate struct {
 	of  store.Claimable
 }
 
-func scanCandidate(found row, c *candidate) error {
+func scanCandidate(found sqlrow.Row, c *candidate) error {
 	return found.Scan(&c.id, &c.of.Definition, &c.of.Activity, &c.age)
 }
 
@@ -78,22 +79,18 @@ type wanted struct {
 	most                    []int64
 }
 
-func (w *wanted) add(c store.Claimable, most int) {
-	w.definitions, w.activities = append(w.definitions, c.Definition), append(w.activities, c.Activity)
-	w.most = append(w.most, int64(most))
-}
-
 // wantedBy are the activities of a query without those of which no more may be claimed.
-func wantedBy(q *store.ClaimQuery, limited map[store.Claimable]*allowance) *wanted {
+func wantedBy(q *store.ClaimQuery, limited map[store.Claimable]*sqlrow.Allowance) *wanted {
 	var w wanted
 	seen := map[store.Claimable]bool{}
 	for _, c := range q.Activities {
 		most := q.Limit
 		if a := limited[c]; a != nil {
-			most = min(most, a.free)
+			most = min(most, a.Free)
 		}
 		if !seen[c] && most > 0 {
-			w.add(c, most)
+			w.definitions, w.activities = append(w.definitions, c.Definition), append(w.activities, c.Activity)
+			w.most = append(w.most, int64(most))
 		}
 		seen[c] = true
 	}
@@ -135,7 +132,7 @@ func (s *Store) anyReady(ctx context.Context, q *store.ClaimQuery) (bool, error)
 	err := s.read(ctx, func(ctx context.Context, t *tx) error {
 		t.usePlans()
 		t.askTime(ctx, new([]time.Time))
-		ask(t, &some, scanOne[bool], text, wantedBy(q, nil).args(q)...)
+		ask(t, &some, sqlrow.One[bool], text, wantedBy(q, nil).args(q)...)
 		return offOr(t.flush(ctx))
 	})
 	return len(some) > 0 && some[0], err
@@ -164,7 +161,7 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 	slices.SortFunc(ready, func(a, b candidate) int { return cmp.Or(a.age.Compare(b.age), cmp.Compare(a.id, b.id)) })
 	ready = slices.DeleteFunc(ready, func(c candidate) bool {
 		a := limited[c.of]
-		return a != nil && !a.take()
+		return a != nil && !a.Take()
 	})
 	ready = ready[:min(len(ready), q.Limit)]
 	if len(ready) == 0 {
@@ -180,7 +177,7 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 func (t *tx) ready(ctx context.Context, q *store.ClaimQuery, w *wanted) ([]candidate, error) {
 	args := w.args(q)
 	if q.Run != "" {
-		return list(ctx, t, scanCandidate, selectReadyOfRun, args...)
+		return sqlrow.List(ctx, t, scanCandidate, selectReadyOfRun, args...)
 	}
 	var atOnce, later []candidate
 	ask(t, &atOnce, scanCandidate, selectAtOnce, args...)
@@ -215,8 +212,8 @@ type leased struct {
 	age time.Time // when it was ready
 }
 
-func scanLeased(found row, l *leased) error {
-	return scanTaskBehind(found, &l.TaskRow, &l.id, moment{&l.age})
+func scanLeased(found sqlrow.Row, l *leased) error {
+	return sqlrow.TaskBehind(found, &l.TaskRow, &l.id, &l.age)
 }
 
 func rowsOf(all []leased) (rows []store.TaskRow) {

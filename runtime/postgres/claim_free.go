@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -38,7 +39,7 @@ func (t *tx) claimFree(ctx context.Context, q *store.ClaimQuery) (rows []store.T
 	w := wantedBy(q, nil)
 	var limited []bool
 	var all []leased
-	ask(t, &limited, scanOne[bool], anyLimited, w.definitions, w.activities)
+	ask(t, &limited, sqlrow.One[bool], anyLimited, w.definitions, w.activities)
 	ask(t, &all, scanLeased, text, append(w.args(q), q.Worker, q.Until, q.Limit)...)
 	if err := t.flush(ctx); err != nil {
 		return nil, false, err

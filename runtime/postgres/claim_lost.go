@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) held(ctx context.Context, rows []store.TaskRow) (held []store.Ta
 		n    int
 		ours bool
 	}
-	found, err := readAll(ctx, s, func(found row, o *one) error { return found.Scan(&o.n, &o.ours) }, selectClaimed, runs, dos, epochs)
+	found, err := readAll(ctx, s, func(found sqlrow.Row, o *one) error { return found.Scan(&o.n, &o.ours) }, selectClaimed, runs, dos, epochs)
 	ours := make([]bool, len(rows))
 	for _, o := range found {
 		ours[o.n-1] = ours[o.n-1] || o.ours

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -82,7 +83,7 @@ func (t *tx) askTime(ctx context.Context, into *[]time.Time) {
 	if !ok {
 		return
 	}
-	ask(t, into, scanMoment, `SELECT clock_timestamp() WHERE `+fmt.Sprintf(onTime, "$1")+` = 1`, now)
+	ask(t, into, sqlrow.One[time.Time], `SELECT clock_timestamp() WHERE `+fmt.Sprintf(onTime, "$1")+` = 1`, now)
 }
 
 // offOr is errOff for the error of what was held to a time that was off.
@@ -103,17 +104,17 @@ func (s *Store) Clock() (store.Clock, store.Store) {
 	return &s.clock, &timed{s}
 }
 
-// on does what hangs on a time, with the clock's own time where that is off. Shift is by
+// onItsTime does what hangs on a time, with the clock's own time where that is off. Shift is by
 // how much that is later.
-func (s *timed) on(ctx context.Context, now time.Time, do func(ctx context.Context, shift time.Duration) error) error {
+func onItsTime[T any](ctx context.Context, s *timed, now time.Time, do func(ctx context.Context, shift time.Duration) (T, error)) (T, error) {
 	shift := time.Duration(0)
 	for try := 1; ; try++ {
-		err := do(context.WithValue(ctx, heldToKey{}, heldTo{now.Add(shift)}), shift)
+		done, err := do(context.WithValue(ctx, heldToKey{}, heldTo{now.Add(shift)}), shift)
 		if !errors.Is(err, errOff) || try == maxTries {
-			return err
+			return done, err
 		}
 		if err := s.read(ctx, s.setClock); err != nil {
-			return err
+			return done, err
 		}
 		shift = s.clock.Now().Truncate(time.Microsecond).Sub(now)
 	}
@@ -126,51 +127,44 @@ const maxTries = 5
 // setClock asks the server for its time.
 func (s *Store) setClock(ctx context.Context, t *tx) error {
 	asked := s.clock.here()
-	now, _, err := first(ctx, t, scanMoment, selectTime)
+	now, _, err := sqlrow.First(ctx, t, sqlrow.One[time.Time], selectTime)
 	if err == nil {
 		s.clock.set(now, asked)
 	}
 	return err
 }
 
-func (s *timed) Look(ctx context.Context, q store.LookQuery) (w store.Work, err error) {
-	err = s.on(ctx, q.Now, func(ctx context.Context, shift time.Duration) (err error) {
+func (s *timed) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
+	return onItsTime(ctx, s, q.Now, func(ctx context.Context, shift time.Duration) (store.Work, error) {
 		q := q
 		q.Now = q.Now.Add(shift)
-		w, err = s.Store.Look(ctx, q)
-		return err
+		return s.Store.Look(ctx, q)
 	})
-	return w, err
 }
 
-func (s *timed) Claim(ctx context.Context, q store.ClaimQuery) (rows []store.TaskRow, err error) {
-	err = s.on(ctx, q.Now, func(ctx context.Context, shift time.Duration) (err error) {
+func (s *timed) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error) {
+	return onItsTime(ctx, s, q.Now, func(ctx context.Context, shift time.Duration) ([]store.TaskRow, error) {
 		q := q
 		q.Now, q.Until = q.Now.Add(shift), q.Until.Add(shift)
-		rows, err = s.Store.Claim(ctx, q)
-		return err
+		return s.Store.Claim(ctx, q)
 	})
-	return rows, err
 }
 
-func (s *timed) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (cancelled bool, err error) {
-	err = s.on(ctx, now, func(ctx context.Context, shift time.Duration) (err error) {
-		cancelled, err = s.Store.Renew(ctx, c, now.Add(shift), until.Add(shift), checkpoint)
-		return err
+func (s *timed) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
+	return onItsTime(ctx, s, now, func(ctx context.Context, shift time.Duration) (bool, error) {
+		return s.Store.Renew(ctx, c, now.Add(shift), until.Add(shift), checkpoint)
 	})
-	return cancelled, err
 }
 
-func (s *timed) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (r store.Renewed, err error) {
-	err = s.on(ctx, now, func(ctx context.Context, shift time.Duration) (err error) {
-		r, err = s.Store.RenewAll(ctx, claims, now.Add(shift), until.Add(shift))
-		return err
+func (s *timed) RenewAll(ctx context.Context, claims []store.Claim, now, until time.Time) (store.Renewed, error) {
+	return onItsTime(ctx, s, now, func(ctx context.Context, shift time.Duration) (store.Renewed, error) {
+		return s.Store.RenewAll(ctx, claims, now.Add(shift), until.Add(shift))
 	})
-	return r, err
 }
 
 func (s *timed) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
-	return s.on(ctx, now, func(ctx context.Context, shift time.Duration) error {
-		return s.Store.Reclaim(ctx, c, now.Add(shift))
+	_, err := onItsTime(ctx, s, now, func(ctx context.Context, shift time.Duration) (struct{}, error) {
+		return struct{}{}, s.Store.Reclaim(ctx, c, now.Add(shift))
 	})
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -111,7 +112,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 	r := request{commit: w, children: f.runs}
 	if run := f.runs[w.Run.Run]; run != nil {
 		r.before = *run
-		if was := run.awake(); was != awake(&w.Run) && len(w.History) > 0 {
+		if was := run.awake(); was != w.Run.Awake() && len(w.History) > 0 {
 			t.queue(nil, wakeTasks, run.run, !was)
 			t.queue(nil, wakeTimers, run.run, !was)
 		}
@@ -124,7 +125,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 	}
 	t.queue(nil, refuseNone)
 	b := batch{requests: []*request{&r}}
-	if err := b.buildWrites(); err != nil {
+	if err := b.buildWrites([]numbered{{&r, 1}}); err != nil {
 		return err
 	}
 	for _, w := range b.writes {
@@ -138,7 +139,7 @@ func (w *commit) write(ctx context.Context, t *tx) error {
 func (w *commit) resolve(ctx context.Context, t *tx, f *footing, refusal error) error {
 	switch {
 	case len(w.History) > 0:
-		_, ours, err := first(ctx, t, scanOne[int], selectToken, w.Run.Run, w.Run.Seq, w.token)
+		_, ours, err := sqlrow.First(ctx, t, sqlrow.One[int], selectToken, w.Run.Run, w.Run.Seq, w.token)
 		if err != nil || ours {
 			return err
 		}
@@ -159,6 +160,3 @@ const (
 	wakeTasks  = `UPDATE @tasks SET awake = $2 WHERE run = $1`
 	wakeTimers = `UPDATE @timers SET awake = $2 WHERE run = $1`
 )
-
-// awake reports whether the run's timers fire and its tasks are handed out.
-func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }

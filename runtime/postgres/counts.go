@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -100,7 +101,7 @@ func (s *Store) fold(ctx context.Context) {
 		return
 	}
 	_ = s.transact(ctx, func(ctx context.Context, t *tx) error {
-		mine, _, err := first(ctx, t, scanOne[bool], lockCounts, s.schema)
+		mine, _, err := sqlrow.First(ctx, t, sqlrow.One[bool], lockCounts, s.schema)
 		if err == nil && mine {
 			_, err = t.exec(ctx, foldCounts)
 		}
@@ -115,7 +116,7 @@ type counted struct {
 }
 
 func (s *Store) Counts(ctx context.Context, name string, since time.Time) (c store.Counts, err error) {
-	rows, err := readAll(ctx, s, func(found row, r *counted) error {
+	rows, err := readAll(ctx, s, func(found sqlrow.Row, r *counted) error {
 		return found.Scan(&r.What, &r.Machine, &r.texts, &r.Number, &r.Amount)
 	}, selectCounts, name)
 	for i := range rows {

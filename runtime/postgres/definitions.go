@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -33,7 +34,7 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 }
 
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
-	d, ok, err := readFirst(ctx, s, scanDefinition, selectDefinition, hash)
+	d, ok, err := readFirst(ctx, s, sqlrow.Definition, selectDefinition, hash)
 	if err == nil && !ok {
 		return d, store.NotFound("definition", hash)
 	}
@@ -41,17 +42,9 @@ func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRo
 }
 
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
-	return readAll(ctx, s, scanDefinition, selectAllDefinition)
+	return readAll(ctx, s, sqlrow.Definition, selectAllDefinition)
 }
 
 func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
-	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
-		err := found.Scan(&c.Hash, &c.Runs, &c.First)
-		c.First = c.First.UTC()
-		return err
-	}, selectVersionCounts)
-}
-
-func scanDefinition(found row, d *store.DefinitionRow) error {
-	return found.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
+	return readAll(ctx, s, sqlrow.Version, selectVersionCounts)
 }

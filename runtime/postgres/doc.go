@@ -15,7 +15,8 @@
 //   - a step: commit.go, alone (standing.go, attempts.go) or in a group commit, as part of a
 //     batch of a lane (lanes.go, batch*.go, standings.go); counts.go, history.go
 //   - the other calls of the port, a file for each concern: claim.go, claim_lost.go, lease.go, tasks.go, limits.go,
-//     timers.go, look.go, feed.go, hints.go, tags.go, outbox.go, reports.go, definitions.go, runs.go, prune.go
+//     timers.go, look.go, feed.go, hints.go, tags.go, outbox.go, reports.go, definitions.go, runs.go, prune.go;
+//     what the other store in SQL reads likewise is in runtime/internal/sqlrow
 //   - what is not of the port: in.go (the store in a transaction of a program), import.go (a move
 //     from another store), migrate.go, status.go and roles.go (for operators)
 package postgres

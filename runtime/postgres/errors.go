@@ -74,8 +74,7 @@ func ended(err error) bool {
 
 // code is the SQLSTATE of an answer of the server, empty for other errors.
 func code(err error) string {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return answer.Code
 	}
 	return ""
@@ -101,8 +100,8 @@ func passes(err error) bool {
 
 // lost reports whether err is of the connection, and no answer of the server.
 func lost(err error) bool {
-	var broken *brokenError
-	return errors.As(err, &broken)
+	_, broken := errors.AsType[*brokenError](err)
+	return broken
 }
 
 // brokenError is an error of a connection that is lost, or of one that could not be made.
@@ -114,8 +113,8 @@ func (e *brokenError) Unwrap() error { return e.error }
 // but an answer of a server that stays: pgconn.SafeToRetry says yes of a connection that was
 // lost between a COMMIT and its reply ("conn closed"), and is not asked.
 func undecided(err error) bool {
-	var answer *pgconn.PgError
-	return !errors.As(err, &answer) || answer.Code != idleTooLong && (answer.Severity == "FATAL" || answer.Severity == "PANIC")
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return !ok || answer.Code != idleTooLong && (answer.Severity == "FATAL" || answer.Severity == "PANIC")
 }
 
 // words are an error's, in one line. What the driver has tried twice, with TLS and without, is said once.

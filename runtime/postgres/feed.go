@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -43,11 +44,7 @@ func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedR
 	if err != nil || end <= after {
 		return nil, err
 	}
-	return readAll(ctx, s, scanFed, selectFeed, after, end, atMost(limit))
-}
-
-func scanFed(found row, f *store.FeedRow) error {
-	return found.Scan(&f.ID, &f.Machine, &f.Run, &f.Seq, moment{&f.At}, &f.Kind, &f.Input, &f.From, &f.To, &f.Effect, (*[]byte)(&f.Record))
+	return readAll(ctx, s, sqlrow.Fed, selectFeed, after, end, atMost(limit))
 }
 
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
@@ -58,7 +55,7 @@ func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
 		standby bool
 		id      int64
 	}
-	at, _, err := readFirst(ctx, s, func(found row, a *safe) error { return found.Scan(&a.standby, &a.id) }, selectSafe)
+	at, _, err := readFirst(ctx, s, func(found sqlrow.Row, a *safe) error { return found.Scan(&a.standby, &a.id) }, selectSafe)
 	if err == nil && at.standby {
 		err = ErrStandby
 	}

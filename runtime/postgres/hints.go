@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -146,7 +147,7 @@ func (s *Store) Watch(ctx context.Context, hint func(run string)) error {
 		}
 	}()
 	err := s.useNow(ctx, func(t *tx) error {
-		fit, _, err := first(ctx, t, scanOne[bool], askListening, t.conn.PgConn().PID(), hostGone.Seconds(), mostHints)
+		fit, _, err := sqlrow.First(ctx, t, sqlrow.One[bool], askListening, t.conn.PgConn().PID(), hostGone.Seconds(), mostHints)
 		if err != nil || !fit {
 			return err
 		}

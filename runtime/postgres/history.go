@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -32,17 +33,11 @@ var (
 )
 
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	return readOne(ctx, s, scanHistory, selectHistory, selectHistoryOfAll, run, after, atMost(limit))
-}
-
-func scanHistory(found row, h *store.HistoryRow) error {
-	return found.Scan(&h.Run, &h.Seq, moment{&h.At}, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
+	return readOne(ctx, s, sqlrow.Record, selectHistory, selectHistoryOfAll, run, after, atMost(limit))
 }
 
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	found, err := readOne(ctx, s, func(found row, a *json.RawMessage) error {
-		return found.Scan((*[]byte)(a))
-	}, selectAnswer, selectAnswerOfAll, run, eventID)
+	found, err := readOne(ctx, s, sqlrow.One[[]byte], selectAnswer, selectAnswerOfAll, run, eventID)
 	if err != nil || len(found) == 0 {
 		return nil, false, err
 	}
@@ -52,7 +47,5 @@ func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMess
 // Strays looks through all of history for records that no run leads to: of one run,
 // or with "" of all. No step leaves such records: someone else has written to the tables.
 func (s *Store) Strays(ctx context.Context, run string) ([]store.Stray, error) {
-	return readAll(ctx, s, func(found row, x *store.Stray) error {
-		return found.Scan(&x.Run, &x.Records, &x.Steps)
-	}, selectStrays, run)
+	return readAll(ctx, s, sqlrow.Stray, selectStrays, run)
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // Each process that can write has a row in hosts, so that no migration takes away what an
@@ -48,12 +50,12 @@ type Host struct {
 	Alive   bool      `json:"alive"` // it was seen in the last two minutes
 }
 
-func scanHost(found row, h *Host) error {
-	return found.Scan(&h.Host, &h.PID, &h.Version, &h.Format, moment{&h.Began}, moment{&h.Seen}, &h.Alive)
+func scanHost(found sqlrow.Row, h *Host) error {
+	return found.Scan(&h.Host, &h.PID, &h.Version, &h.Format, &h.Began, &h.Seen, &h.Alive)
 }
 
 func (t *tx) hosts(ctx context.Context) ([]Host, error) {
-	return list(ctx, t, scanHost, selectHosts, hostGone.Seconds())
+	return sqlrow.List(ctx, t, scanHost, selectHosts, hostGone.Seconds())
 }
 
 // refuseOlder refuses to contract the tables while a process has them open that does not know

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -48,7 +49,7 @@ func (s *Store) Import(ctx context.Context, from store.Exporter, check func(cont
 				return err
 			}
 		}
-		some, _, err := first(ctx, t, scanOne[bool], selectSome)
+		some, _, err := sqlrow.First(ctx, t, sqlrow.One[bool], selectSome)
 		if err == nil && some {
 			err = fmt.Errorf("%w: schema %s", ErrNotEmpty, s.schema)
 		}
@@ -102,7 +103,7 @@ func (s *Store) bears(ctx context.Context, m *mark) (there bool, err error) {
 				return false, err
 			}
 		}
-		_, there, err := first(ctx, t, scanOne[int], selectToken, m.run, m.seq, m.token)
+		_, there, err := sqlrow.First(ctx, t, sqlrow.One[int], selectToken, m.run, m.seq, m.token)
 		return there, err
 	})
 }

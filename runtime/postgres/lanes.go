@@ -33,6 +33,7 @@ type request struct {
 	children map[string]*standing // that new tasks have; only of one that is written alone
 
 	bytes int
+	err   error      // what has become of it
 	reply chan error // of length 1: a lane never waits for a caller
 
 	sealed bool // it is being written
@@ -102,10 +103,10 @@ func (s *Store) lane() {
 		if len(batch) == 0 {
 			return
 		}
-		errs := s.writeBatch(batch)
+		s.writeBatch(batch)
 		s.lanes.free(batch)
-		for i, r := range batch {
-			r.reply <- errs[i]
+		for _, r := range batch {
+			r.reply <- r.err
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -55,7 +56,8 @@ func together(s *Store, commits ...*store.Commit) []error {
 	for i, c := range commits {
 		all = append(all, &request{commit: &commit{Commit: c, token: int64(i)}, reply: make(chan error, 1)})
 	}
-	return s.writeBatch(all)
+	s.writeBatch(all)
+	return column(all, func(r **request) error { return (*r).err })
 }
 
 // made is a store with a definition and runs at 1, each with a task of the do "d".
@@ -175,7 +177,7 @@ func TestBatchWaitsForNone(t *testing.T) {
 	locked, release, done := make(chan bool), make(chan bool), make(chan error, 1)
 	go func() {
 		done <- other.write(context.Background(), func(ctx context.Context, x *tx) error {
-			_, _, err := first(ctx, x, scanOne[int], lockRun, "a")
+			_, _, err := sqlrow.First(ctx, x, sqlrow.One[int], lockRun, "a")
 			locked <- true
 			<-release
 			return err

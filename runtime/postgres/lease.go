@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -51,7 +52,7 @@ const (
 
 func (s *Store) Renew(ctx context.Context, c store.Claim, now, until time.Time, checkpoint json.RawMessage) (bool, error) {
 	return writing(ctx, s, func(ctx context.Context, t *tx) (bool, error) {
-		cancelled, ok, err := first(ctx, t, scanOne[bool], renewLease, c.Run, c.Do, c.Seq, c.Epoch, now, until, text(checkpoint))
+		cancelled, ok, err := sqlrow.First(ctx, t, sqlrow.One[bool], renewLease, c.Run, c.Do, c.Seq, c.Epoch, now, until, text(checkpoint))
 		if err == nil && !ok {
 			err = machine.ErrFenced
 		}
@@ -105,7 +106,7 @@ func (t *tx) renewFree(ctx context.Context, claims []store.Claim, now, until tim
 		runs, dos = append(runs, c.Run), append(dos, c.Do)
 		seqs, epochs = append(seqs, c.Seq), append(epochs, c.Epoch)
 	}
-	all, err := list(ctx, t, func(found row, o *one) error {
+	all, err := sqlrow.List(ctx, t, func(found sqlrow.Row, o *one) error {
 		return found.Scan(&o.n, &o.cancelled)
 	}, renewLeases, runs, dos, seqs, epochs, now, until)
 	renewed := map[int]bool{}
@@ -132,7 +133,7 @@ func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.
 		if err := t.lockParent(ctx, c.Run); err != nil {
 			return err
 		}
-		l, ok, err := first(ctx, t, func(found row, l *lease) error {
+		l, ok, err := sqlrow.First(ctx, t, func(found sqlrow.Row, l *lease) error {
 			return found.Scan(&l.id, &l.cancelled)
 		}, lockLease, c.Run, c.Do, c.Seq, c.Epoch, now)
 		switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -12,7 +13,6 @@ const (
 	INSERT INTO @limits (machine, activity, at_once, rate, span) VALUES ($1, $2, $3, $4, $5)
 	ON CONFLICT (machine, activity) DO UPDATE SET at_once = excluded.at_once, rate = excluded.rate, span = excluded.span`
 	deleteLimits = `DELETE FROM @limits WHERE machine = $1 AND activity <> ALL ($2)`
-	selectLimits = `SELECT machine, activity, at_once, rate, span FROM @limits ORDER BY machine, activity`
 
 	// lockLimited keeps other claims of the same activities waiting until the transaction
 	// ends. It reads one empty table where no machine has a limit.
@@ -23,14 +23,6 @@ const (
 		ON w.definition = d.hash AND w.activity = l.activity
 	ORDER BY l.machine, l.activity FOR UPDATE OF l`
 
-	countHeld = `
-	SELECT count(*) FROM @tasks
-	WHERE worker IS NOT NULL AND machine = $1 AND activity = $2 AND (lease_until > $3
-		OR NOT cancelled AND (SELECT status FROM @runs AS r WHERE r.run = tasks.run) <> 'halted')`
-	selectLastClaim = `
-	SELECT n, at FROM @limited_claims WHERE machine = $1 AND activity = $2 ORDER BY n DESC LIMIT 1`
-	selectClaims = `
-	SELECT n, at FROM @limited_claims WHERE machine = $1 AND activity = $2 AND n > $3 ORDER BY n LIMIT $4`
 	claimsAhead = `
 	UPDATE @limited_claims SET at = $3 WHERE machine = $1 AND activity = $2 AND at > $3`
 	insertClaim = `
@@ -63,30 +55,28 @@ const (
 	WHERE closed AND opens > $1`
 )
 
-// allowance is how many tasks of an activity a claim may take.
-type allowance struct {
-	store.ActivityLimit
-	free int
-	last limitedClaim // the zero one for none
+var limits = sqlrow.Limits{
+	All: `SELECT machine, activity, at_once, rate, span FROM @limits ORDER BY machine, activity`,
+	Held: `
+	SELECT count(*) FROM @tasks
+	WHERE worker IS NOT NULL AND machine = $1 AND activity = $2 AND (lease_until > $3
+		OR NOT cancelled AND (SELECT status FROM @runs AS r WHERE r.run = tasks.run) <> 'halted')`,
+	Last: `
+	SELECT n, at FROM @limited_claims WHERE machine = $1 AND activity = $2 ORDER BY n DESC LIMIT 1`,
+	Claims: `
+	SELECT n, at FROM @limited_claims WHERE machine = $1 AND activity = $2 AND n > $3 ORDER BY n LIMIT $4`,
 }
-
-type limitedClaim struct {
-	n  int64
-	at time.Time
-}
-
-func scanLimitedClaim(found row, c *limitedClaim) error { return found.Scan(&c.n, moment{&c.at}) }
 
 // putLimits makes the limits of a new definition those of its machine. They stay in their
 // rows, for which claims may be waiting.
 func (t *tx) putLimits(ctx context.Context, d *store.DefinitionRow) error {
-	limits, err := store.LimitsOf(d)
+	all, err := store.LimitsOf(d)
 	if err != nil {
 		return err
 	}
 	names := []string{}
-	for i := range limits {
-		l := &limits[i]
+	for i := range all {
+		l := &all[i]
 		names = append(names, l.Activity)
 		t.queue(nil, upsertLimit, l.Machine, l.Activity, l.AtOnce, l.Rate, l.Window.Microseconds())
 	}
@@ -94,129 +84,39 @@ func (t *tx) putLimits(ctx context.Context, d *store.DefinitionRow) error {
 	return t.flush(ctx)
 }
 
-// allowances are those of the activities that are asked for and have a limit. They are
-// shared by the versions of a machine. Claims that were made later than now, by a clock that
-// has gone back since, become claims of now: else they would hold back others for as long as
+// allowances are those of the activities that are asked for and have a limit. Claims that were made later than now,
+// by a clock that has gone back since, become claims of now: else they would hold back others for as long as
 // the clock went back.
-func (t *tx) allowances(ctx context.Context, q *store.ClaimQuery) (map[store.Claimable]*allowance, error) {
-	type limited struct {
-		store.ActivityLimit
-		hash string
-	}
+func (t *tx) allowances(ctx context.Context, q *store.ClaimQuery) (map[store.Claimable]*sqlrow.Allowance, error) {
 	w := wantedBy(q, nil)
-	var all []limited
-	ask(t, &all, func(found row, l *limited) error {
-		return store.ScanLimit(found, &l.ActivityLimit, &l.hash)
-	}, lockLimited, w.definitions, w.activities)
-	if err := t.flush(ctx); err != nil || len(all) == 0 {
+	var limited []sqlrow.Limited
+	ask(t, &limited, sqlrow.LimitOfVersion, lockLimited, w.definitions, w.activities)
+	if err := t.flush(ctx); err != nil {
 		return nil, err
 	}
-	of, shared := map[store.Claimable]*allowance{}, map[[2]string]*allowance{}
-	for i := range all {
-		l := &all[i]
-		name := [2]string{l.Machine, l.Activity}
-		if shared[name] == nil {
-			a := &allowance{ActivityLimit: l.ActivityLimit}
-			if _, err := t.exec(ctx, claimsAhead, a.Machine, a.Activity, q.Now); err != nil {
-				return nil, err
-			}
-			if err := a.count(ctx, t, q.Now, q.Limit); err != nil {
-				return nil, err
-			}
-			shared[name] = a
-		}
-		of[store.Claimable{Definition: l.hash, Activity: l.Activity}] = shared[name]
+	for i := range limited {
+		t.queue(nil, claimsAhead, limited[i].Machine, limited[i].Activity, q.Now)
 	}
-	return of, nil
-}
-
-// count finds how many tasks may be claimed now, up to limit. Claims are in the order of
-// time, so that the oldest that count are asked first.
-func (a *allowance) count(ctx context.Context, t *tx, now time.Time, limit int) (err error) {
-	a.free = limit
-	if a.last, _, err = first(ctx, t, scanLimitedClaim, selectLastClaim, a.Machine, a.Activity); err != nil {
-		return err
+	if err := t.flush(ctx); err != nil {
+		return nil, err
 	}
-	if a.AtOnce > 0 {
-		held, _, err := first(ctx, t, scanOne[int], countHeld, a.Machine, a.Activity, now)
-		if err != nil {
-			return err
-		}
-		a.free = max(0, min(a.free, a.AtOnce-held))
-	}
-	if a.Rate == 0 {
-		return nil
-	}
-	a.free = min(a.free, a.Rate)
-	before := a.last.n - int64(a.Rate) // claims up to this one do not count any more
-	claims, err := list(ctx, t, scanLimitedClaim, selectClaims, a.Machine, a.Activity, before, a.free)
-	if err != nil {
-		return err
-	}
-	for _, c := range claims {
-		if c.at.After(now.Truncate(time.Microsecond).Add(-a.Window)) {
-			a.free = min(a.free, int(c.n-before)-1)
-			break
-		}
-	}
-	return nil
-}
-
-// take reports whether one more may be claimed.
-func (a *allowance) take() bool {
-	a.free--
-	return a.free >= 0
+	return limits.Allowances(ctx, t, limited, q.Now, q.Limit)
 }
 
 // claimed queues that a claim is noted; a is nil where there is no limit.
-func (t *tx) claimed(a *allowance, now time.Time) {
+func (t *tx) claimed(a *sqlrow.Allowance, now time.Time) {
 	if a == nil {
 		return
 	}
-	a.last = limitedClaim{a.last.n + 1, now}
-	t.queue(nil, insertClaim, a.Machine, a.Activity, a.last.n, now)
-	t.queue(nil, forgetClaims, a.Machine, a.Activity, a.last.n-int64(max(a.Rate, 1)))
+	forget := a.Claimed(now)
+	t.queue(nil, insertClaim, a.Machine, a.Activity, a.Last.N, now)
+	t.queue(nil, forgetClaims, a.Machine, a.Activity, forget)
 }
 
 func (s *Store) Limits(ctx context.Context, now time.Time) (rows []store.LimitRow, err error) {
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
-		rows, err = list(ctx, t, func(found row, l *store.LimitRow) error {
-			return store.ScanLimit(found, &l.ActivityLimit)
-		}, selectLimits)
-		for i := range rows {
-			if err == nil {
-				err = t.readLimit(ctx, &rows[i], now.UTC().Truncate(time.Microsecond))
-			}
-		}
+		rows, err = limits.Read(ctx, t, now)
 		return err
 	})
 	return rows, err
-}
-
-// readLimit fills in how a limit stands.
-func (t *tx) readLimit(ctx context.Context, l *store.LimitRow, now time.Time) (err error) {
-	if l.Held, _, err = first(ctx, t, scanOne[int], countHeld, l.Machine, l.Activity, now); err != nil {
-		return err
-	}
-	last, ok, err := first(ctx, t, scanLimitedClaim, selectLastClaim, l.Machine, l.Activity)
-	if err != nil || !ok {
-		return err
-	}
-	l.Last = earlier(last.at, now)
-	if l.Rate == 0 || last.n < int64(l.Rate) {
-		return nil
-	}
-	oldest, ok, err := first(ctx, t, scanLimitedClaim, selectClaims, l.Machine, l.Activity, last.n-int64(l.Rate), 1)
-	if ok && oldest.n == last.n-int64(l.Rate)+1 {
-		l.Opens = earlier(oldest.at, now).Add(l.Window)
-	}
-	return err
-}
-
-// earlier is the earlier one of two times.
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

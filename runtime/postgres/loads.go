@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -52,7 +53,7 @@ type loaded struct {
 // load reads a run that is not in the archive, together with others where many are read.
 func (s *Store) load(ctx context.Context, run string) ([]store.RunRow, error) {
 	if s.within != nil {
-		return readAll(ctx, s, scanRun, selectRun, run)
+		return readAll(ctx, s, sqlrow.Run, selectRun, run)
 	}
 	r, waits := s.loads.enter(run)
 	for r == nil {
@@ -74,7 +75,7 @@ func (s *Store) load(ctx context.Context, run string) ([]store.RunRow, error) {
 			go s.reads(r)
 		}
 	}()
-	return readAll(ctx, s, scanRun, selectRun, run)
+	return readAll(ctx, s, sqlrow.Run, selectRun, run)
 }
 
 // enter gives a reader to a caller who reads a run itself, or queues it.
@@ -168,7 +169,7 @@ func (s *Store) readTogether(all []*loading) {
 	var rows []store.RunRow
 	err := s.read(ctx, func(ctx context.Context, t *tx) error {
 		t.usePlans()
-		ask(t, &rows, scanRun, selectRunsOf, names)
+		ask(t, &rows, sqlrow.Run, selectRunsOf, names)
 		return t.flush(ctx)
 	})
 	at, given := map[string]int{}, map[string]bool{}

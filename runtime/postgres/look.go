@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -49,26 +51,10 @@ const (
 	SELECT run, "do", seq, epoch FROM @tasks WHERE cancelled AND worker = $1 AND lease_until > $2`
 	selectEnding = `
 	SELECT run FROM @runs WHERE status = 'ending'`
-
-	// selectNextWakeOf is selectNextWake of run $3 and those below it.
-	selectNextWakeOf = `
-	SELECT min(at) FROM (
-		SELECT min(due) AS at FROM @timers WHERE` + ofRun3 + ` AND awake AND due > $1
-		UNION ALL
-		SELECT min(not_before) FROM @tasks
-		WHERE` + ofRun3 + ` AND worker IS NULL AND awake AND not_before IS NOT NULL AND not_before > $1 AND not_before < $2
-		UNION ALL
-		SELECT min(lease_until) FROM @tasks WHERE` + ofRun3 + ` AND worker IS NOT NULL AND lease_until > $1
-		UNION ALL
-		SELECT min(ready) FROM @outbox WHERE` + ofRun3 + ` AND next AND ready > $1
-		UNION ALL ` + selectNextOpening + `
-	) AS times`
-	ofRun3 = ` (run = $3 OR run >= $3 || '/' AND run < $3 || '0')`
 )
 
-func scanClaim(found row, c *store.Claim) error { return found.Scan(&c.Run, &c.Do, &c.Seq, &c.Epoch) }
-
-func scanMoment(found row, at *time.Time) error { return found.Scan(moment{at}) }
+// selectNextWakeOf is selectNextWake of run $3 and those below it.
+var selectNextWakeOf = earliest(strings.ReplaceAll(waits, "WHERE ", "WHERE (run = $3 OR run >= $3 || '/' AND run < $3 || '0') AND "))
 
 // Look implements store.Store, in one round trip.
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err error) {
@@ -83,10 +69,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err 
 		return store.Work{}, err
 	}
 	slices.SortFunc(w.Due, func(a, b store.TimerRow) int {
-		if c := a.Due.Compare(b.Due); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Run+"\x00"+a.Name, b.Run+"\x00"+b.Name)
+		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
 	})
 	slices.SortStableFunc(w.Expired, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
 	return w, nil
@@ -99,21 +82,21 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 	if q.Limit > 0 {
 		t.handOut(q, w)
 	}
-	ask(t, &w.Stopping, scanClaim, selectStopping, q.Worker, q.Now)
+	ask(t, &w.Stopping, sqlrow.Claim, selectStopping, q.Worker, q.Now)
 	if q.Run == "" {
-		ask(t, &wake, scanMoment, selectNextWake, q.Now, store.Never)
+		ask(t, &wake, sqlrow.One[time.Time], selectNextWake, q.Now, store.Never)
 	} else {
-		ask(t, &wake, scanMoment, selectNextWakeOf, q.Now, store.Never, q.Run)
+		ask(t, &wake, sqlrow.One[time.Time], selectNextWakeOf, q.Now, store.Never, q.Run)
 	}
 	if q.Versions {
-		ask(t, &w.Wanted, scanOne[string], selectWanted)
+		ask(t, &w.Wanted, sqlrow.One[string], selectWanted)
 	}
 	if q.Versions || q.Children {
-		ask(t, &w.Leftovers, scanTask, selectLeftovers, atMost(0))
+		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers, atMost(0))
 	}
 	if q.Children {
-		ask(t, &w.Reports, scanReport, selectReports)
-		ask(t, &w.Ending, scanOne[string], selectEnding)
+		ask(t, &w.Reports, sqlrow.Report, selectReports)
+		ask(t, &w.Ending, sqlrow.One[string], selectEnding)
 	}
 	asked := t.s.clock.here()
 	if err := t.flush(ctx); err != nil {
@@ -135,8 +118,8 @@ func (t *tx) handOut(q *store.LookQuery, w *store.Work) {
 	if len(q.NoClaims) > 0 {
 		t.queue(nil, leaveClaims, q.NoClaims, q.Worker)
 	}
-	ask(t, &w.Due, scanTimer, handTimers, q.Now, q.Worker, q.Limit, orNone(q.NoTimers), since, q.Run)
-	ask(t, &w.Expired, scanTask, handClaims, q.Now, q.Worker, q.Limit, orNone(q.NoClaims), since, q.Run)
+	ask(t, &w.Due, sqlrow.Timer, handTimers, q.Now, q.Worker, q.Limit, orNone(q.NoTimers), since, q.Run)
+	ask(t, &w.Expired, sqlrow.Task, handClaims, q.Now, q.Worker, q.Limit, orNone(q.NoClaims), since, q.Run)
 }
 
 // orNone is a list that is not NULL.

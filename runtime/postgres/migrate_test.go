@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/postgres/pgtest"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -168,7 +169,7 @@ func TestBeat(t *testing.T) {
 	must(t, s.beat(t.Context()))
 	count := func() (n int) {
 		look := opened(t, url, ReadOnly())
-		n, _, err := readFirst(t.Context(), look, scanOne[int], "SELECT count(*) FROM @hosts WHERE seen > now() - interval '1 minute'")
+		n, _, err := readFirst(t.Context(), look, sqlrow.One[int], "SELECT count(*) FROM @hosts WHERE seen > now() - interval '1 minute'")
 		must(t, err)
 		return n
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -151,7 +152,7 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 		return fmt.Errorf("%w: %s", ErrUnfit, unfit)
 	}
 	// Some services do not say.
-	if _, _, err := first(ctx, t, scanOne[int64], selectEpoch); err != nil {
+	if _, _, err := sqlrow.First(ctx, t, sqlrow.One[int64], selectEpoch); err != nil {
 		if code(err) == "" {
 			return err
 		}
@@ -162,7 +163,7 @@ func (s *Store) checkServer(ctx context.Context, t *tx) error {
 
 // server asks the server what it is.
 func (t *tx) server(ctx context.Context) (server, error) {
-	v, _, err := first(ctx, t, func(found row, v *server) error {
+	v, _, err := sqlrow.First(ctx, t, func(found sqlrow.Row, v *server) error {
 		return found.Scan(&v.version, &v.encoding, &v.fsync, &v.pages, &v.commit, &v.standby)
 	}, selectServer)
 	return v, err

@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -15,9 +17,7 @@ import (
 // they give. A delivery locks the run, as a step does, so that a message which is published
 // meanwhile gets the mark from one of the two.
 const (
-	messageColumns = `
-	id, run, seq, n, machine, event, data, at, ready, attempt, coalesce(worker, ''), coalesce(reason, '')`
-	selectMessages = `SELECT ` + messageColumns + ` FROM @outbox`
+	selectMessages = `SELECT ` + sqlrow.MessageColumns + ` FROM @outbox`
 	selectOutbox   = selectMessages + ` WHERE next ORDER BY ready, run LIMIT $1`
 	selectOutboxOf = selectMessages + ` WHERE run = $1 AND delivered IS NULL ORDER BY seq, n LIMIT 1`
 
@@ -27,7 +27,7 @@ const (
 		WHERE next AND ready <= $1 AND ($2 = '' OR run = $2 OR run >= $2 || '/' AND run < $2 || '0')
 		ORDER BY ready, run LIMIT $3 FOR UPDATE SKIP LOCKED)
 	UPDATE @outbox SET ready = $4, attempt = attempt + 1, worker = $5
-	FROM taken WHERE id = taken_id RETURNING taken_from, ` + messageColumns
+	FROM taken WHERE id = taken_id RETURNING taken_from, ` + sqlrow.MessageColumns
 
 	selectMessageRun = `SELECT run FROM @outbox WHERE id = $1`
 	lockRun          = `SELECT 1 FROM @runs WHERE run = $1 FOR NO KEY UPDATE`
@@ -42,17 +42,9 @@ const (
 
 func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
 	if run != "" {
-		return readAll(ctx, s, scanMessage, selectOutboxOf, run)
+		return readAll(ctx, s, sqlrow.Message, selectOutboxOf, run)
 	}
-	return readAll(ctx, s, scanMessage, selectOutbox, atMost(limit))
-}
-
-func scanMessage(found row, m *store.MessageRow) error { return scanMessageBehind(found, m) }
-
-// scanMessageBehind reads a message behind what stands before it.
-func scanMessageBehind(found row, m *store.MessageRow, before ...any) error {
-	return found.Scan(append(before, &m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data),
-		moment{&m.At}, moment{&m.Ready}, &m.Attempt, &m.Worker, &m.Reason)...)
+	return readAll(ctx, s, sqlrow.Message, selectOutbox, atMost(limit))
 }
 
 // taken is a message with the time from which it could be.
@@ -66,16 +58,11 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 		return nil, nil
 	}
 	found, err := writing(ctx, s, func(ctx context.Context, t *tx) ([]taken, error) {
-		return list(ctx, t, func(found row, m *taken) error {
-			return scanMessageBehind(found, &m.MessageRow, moment{&m.from})
+		return sqlrow.List(ctx, t, func(found sqlrow.Row, m *taken) error {
+			return sqlrow.MessageBehind(found, &m.MessageRow, &m.from)
 		}, takeMessages, q.Now, q.Run, q.Limit, q.Until, q.Worker)
 	})
-	slices.SortFunc(found, func(a, b taken) int {
-		if c := a.from.Compare(b.from); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Run, b.Run)
-	})
+	slices.SortFunc(found, func(a, b taken) int { return cmp.Or(a.from.Compare(b.from), strings.Compare(a.Run, b.Run)) })
 	var rows []store.MessageRow
 	for i := range found {
 		rows = append(rows, found[i].MessageRow)
@@ -85,10 +72,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
-		run, ok, err := first(ctx, t, scanOne[string], selectMessageRun, id)
-		if err == nil && !ok {
-			err = store.NotFound("message", id)
-		}
+		run, err := t.runOfMessage(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -101,11 +85,7 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(ctx context.Context, t *tx) error {
-		_, ok, err := first(ctx, t, scanOne[string], selectMessageRun, id)
-		if err == nil && !ok {
-			err = store.NotFound("message", id)
-		}
-		if err != nil {
+		if _, err := t.runOfMessage(ctx, id); err != nil {
 			return err
 		}
 		n, err := t.exec(ctx, markUndelivered, id, attempt, ready, printable(reason))
@@ -114,6 +94,15 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 		}
 		return fenced(n)
 	})
+}
+
+// runOfMessage is the run that has published a message.
+func (t *tx) runOfMessage(ctx context.Context, id string) (string, error) {
+	run, ok, err := sqlrow.First(ctx, t, sqlrow.One[string], selectMessageRun, id)
+	if err == nil && !ok {
+		err = store.NotFound("message", id)
+	}
+	return run, err
 }
 
 // printable is a text without what no column of a database in UTF-8 takes.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -107,18 +107,10 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	return done, err
 }
 
-// outcomes are those of the runs that are meant.
-func outcomes(q *store.PruneQuery) []string {
-	if q.Outcome != "" {
-		return []string{string(q.Outcome)}
-	}
-	return []string{string(machine.Success), string(machine.Failed), string(machine.Cancelled)}
-}
-
 func (t *tx) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
 	var counts [3][]int64
 	for i, text := range []string{countPrunable, countOld, archived.in(countOld)} {
-		ask(t, &counts[i], scanOne[int64], text, q.Now, outcomes(q), q.Before, q.Machine)
+		ask(t, &counts[i], sqlrow.One[int64], text, q.Now, q.Outcomes(), q.Before, q.Machine)
 	}
 	if err := t.flush(ctx); err != nil {
 		return done, err
@@ -133,7 +125,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 	if from == archived {
 		text = from.in(selectArchived)
 	}
-	roots, err := list(ctx, t, scanOne[string], text, q.Now, outcomes(q), q.Before, q.Machine, q.Limit)
+	roots, err := sqlrow.List(ctx, t, sqlrow.One[string], text, q.Now, q.Outcomes(), q.Before, q.Machine, q.Limit)
 	if err != nil {
 		return 0, err
 	}
@@ -173,12 +165,12 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 // tree locks a run with all that is below it; it is empty where someone else has a part of it
 // locked, or a part of it is under way.
 func (t *tx) tree(ctx context.Context, q *store.PruneQuery, from place, root string) ([]standing, error) {
-	tree, err := list(ctx, t, scanStanding, from.in(selectTree), root)
+	tree, err := sqlrow.List(ctx, t, scanStanding, from.in(selectTree), root)
 	if err != nil {
 		return nil, err
 	}
 	type size struct{ all, busy int }
-	n, _, err := first(ctx, t, func(found row, n *size) error { return found.Scan(&n.all, &n.busy) }, from.in(selectBusy), q.Now, root)
+	n, _, err := sqlrow.First(ctx, t, func(found sqlrow.Row, n *size) error { return found.Scan(&n.all, &n.busy) }, from.in(selectBusy), q.Now, root)
 	if err != nil || n.all != len(tree) || n.busy > 0 {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ import (
 
 // TestServers: a server that forgets, and one that asks for a password.
 func TestServers(t *testing.T) {
-	at, dir := pgtest.Cluster(t, "fsync=off")
+	server := pgtest.NewServer(t, "fsync=off")
+	at, dir := server.URL(), server.Dir()
 	if _, err := postgres.Open(t.Context(), at); !errors.Is(err, postgres.ErrUnfit) || !strings.Contains(err.Error(), "fsync=off") {
 		t.Errorf("fsync=off: %v", err)
 	}

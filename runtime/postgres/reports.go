@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -19,13 +20,9 @@ const (
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	switch {
 	case q.Child != "":
-		return readAll(ctx, s, scanReport, selectReport+` AND r.run = $1`, q.Child)
+		return readAll(ctx, s, sqlrow.Report, selectReport+` AND r.run = $1`, q.Child)
 	case q.Parent != "":
-		return readAll(ctx, s, scanReport, selectReports+` AND r.parent = $1`, q.Parent)
+		return readAll(ctx, s, sqlrow.Report, selectReports+` AND r.parent = $1`, q.Parent)
 	}
-	return readAll(ctx, s, scanReport, selectReports)
-}
-
-func scanReport(found row, r *store.Report) error {
-	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told), &r.Do, &r.Key, &r.Attempt)
+	return readAll(ctx, s, sqlrow.Report, selectReports)
 }

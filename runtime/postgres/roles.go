@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // Roles are those of the database who have to do with runs; an empty name is left out.
@@ -102,7 +104,7 @@ func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 // grants are the statements for roles.
 func (t *tx) grants(ctx context.Context, r Roles) (all []string, err error) {
 	var owner, database string
-	if _, _, err := first(ctx, t, func(found row, _ *struct{}) error {
+	if _, _, err := sqlrow.First(ctx, t, func(found sqlrow.Row, _ *struct{}) error {
 		return found.Scan(&owner, &database)
 	}, selectOwner, t.s.schema); err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (t *tx) grants(ctx context.Context, r Roles) (all []string, err error) {
 		if role == "" {
 			continue
 		}
-		there, _, err := first(ctx, t, scanOne[bool], hasRole, role)
+		there, _, err := sqlrow.First(ctx, t, sqlrow.One[bool], hasRole, role)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +127,7 @@ func (t *tx) grants(ctx context.Context, r Roles) (all []string, err error) {
 		add("GRANT CONNECT ON DATABASE %s TO %s", quoted(database), quoted(role))
 	}
 	if r.Owner != "" && r.Owner != owner {
-		owned, err := list(ctx, t, scanOne[string], selectOwned, t.s.schema)
+		owned, err := sqlrow.List(ctx, t, sqlrow.One[string], selectOwned, t.s.schema)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +136,7 @@ func (t *tx) grants(ctx context.Context, r Roles) (all []string, err error) {
 		}
 		owner = r.Owner
 	}
-	tables, err := list(ctx, t, scanOne[string], selectTables, t.s.schema)
+	tables, err := sqlrow.List(ctx, t, sqlrow.One[string], selectTables, t.s.schema)
 	if err != nil {
 		return nil, err
 	}

@@ -6,21 +6,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-const columnsOfRuns = `
-	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, run), tags
-	FROM `
+const (
+	selectRuns = `SELECT ` + sqlrow.RunColumns + ` FROM @runs`
+	selectRun  = selectRuns + ` WHERE run = $1`
 
-const selectRuns = columnsOfRuns + `@runs`
-
-// selectTagged is for the index of tags, which has the order of the list.
-const selectTagged = columnsOfRuns + `@tags AS tags JOIN @runs AS runs USING (run)`
-
-const selectRun = selectRuns + ` WHERE run = $1`
+	// selectTagged is for the index of tags, which has the order of the list.
+	selectTagged = `SELECT ` + sqlrow.RunColumns + ` FROM @tags AS tags JOIN @runs AS runs USING (run)`
+)
 
 var selectRunOfAll = everywhere(selectRun)
 
@@ -30,7 +27,7 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	}
 	rows, err := s.load(ctx, run)
 	if err == nil && len(rows) == 0 {
-		rows, err = readAll(ctx, s, scanRun, selectRunOfAll, run)
+		rows, err = readAll(ctx, s, sqlrow.Run, selectRunOfAll, run)
 	}
 	switch {
 	case err != nil:
@@ -42,16 +39,6 @@ func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
 	return rows[0], nil
 }
 
-func scanRun(found row, r *store.RunRow) error {
-	var tags []byte
-	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, moment{&r.Started}, moment{&r.Entered}, moment{&r.Updated}, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &tags)
-	if err == nil {
-		r.Tags, err = store.DecodeTags(tags)
-	}
-	return err
-}
-
 // Runs implements store.Store. A page begins where the one before ended, by the order
 // itself, so that a late page costs no more than the first.
 func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
@@ -60,7 +47,7 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 		return nil, err
 	}
 	query, args := runsQuery(&f, after)
-	return readAll(ctx, s, scanRun, query, args...)
+	return readAll(ctx, s, sqlrow.Run, query, args...)
 }
 
 // conditions are those of a WHERE, with the values of their parameters.

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // migrations are numbered from 1; the format of a database is the number of the last one
@@ -145,14 +147,14 @@ func (s *Store) expand(ctx context.Context, format int) error {
 // and those that only a newer version can work with.
 func (s *Store) format(ctx context.Context, t *tx) (int, error) {
 	type made struct{ any, ours bool }
-	is, _, err := first(ctx, t, func(found row, m *made) error { return found.Scan(&m.any, &m.ours) }, selectMade, s.schema)
+	is, _, err := sqlrow.First(ctx, t, func(found sqlrow.Row, m *made) error { return found.Scan(&m.any, &m.ours) }, selectMade, s.schema)
 	if err == nil && is.any && !is.ours {
 		err = fmt.Errorf("%w: %s", ErrForeign, s.schema)
 	}
 	if err != nil || !is.any {
 		return 0, err
 	}
-	rows, err := list(ctx, t, scanApplied, selectMeta)
+	rows, err := sqlrow.List(ctx, t, scanApplied, selectMeta)
 	if err != nil {
 		return 0, err
 	}
@@ -169,7 +171,9 @@ type applied struct {
 	contract bool
 }
 
-func scanApplied(found row, a *applied) error { return found.Scan(&a.format, &a.checksum, &a.contract) }
+func scanApplied(found sqlrow.Row, a *applied) error {
+	return found.Scan(&a.format, &a.checksum, &a.contract)
+}
 
 // known refuses a database of which the migrations are others than ours, or of which one that
 // this version does not know has contracted the tables.
@@ -244,7 +248,7 @@ func (t *tx) apply(ctx context.Context, format int, m *migration) error {
 
 // createSchema makes the schema, which one who may not make schemas has been given.
 func (s *Store) createSchema(ctx context.Context, t *tx) error {
-	there, _, err := first(ctx, t, scanOne[bool], hasSchema, s.schema)
+	there, _, err := sqlrow.First(ctx, t, sqlrow.One[bool], hasSchema, s.schema)
 	if err == nil && !there {
 		_, err = t.exec(ctx, "CREATE SCHEMA "+s.schema)
 	}

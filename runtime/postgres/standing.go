@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -92,9 +93,9 @@ func (t *tx) stand(ctx context.Context, c *store.Commit) (*footing, error) {
 	f := footing{runs: map[string]*standing{}}
 	ask(t, &locked, scanStanding, lockRuns, runs)
 	if c.EventID != "" {
-		ask(t, &answers, scanOne[int64], selectAnswerToken, c.Run.Run, c.EventID)
+		ask(t, &answers, sqlrow.One[int64], selectAnswerToken, c.Run.Run, c.EventID)
 	}
-	ask(t, &known, scanOne[int], selectKnown, c.Run.Definition)
+	ask(t, &known, sqlrow.One[int], selectKnown, c.Run.Definition)
 	if len(dos)+len(children) > 0 || c.Parent != nil {
 		ask(t, &f.tasks, scanOpen, lockTasks, c.Run.Run, dos, parentRun, parentDo, children)
 	}
@@ -111,12 +112,12 @@ func (t *tx) stand(ctx context.Context, c *store.Commit) (*footing, error) {
 	return &f, nil
 }
 
-func scanStanding(found row, b *standing) error {
+func scanStanding(found sqlrow.Row, b *standing) error {
 	return found.Scan(&b.run, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.seq,
-		moment{&b.started}, moment{&b.entered}, moment{&b.updated}, &b.parent, (*[]byte)(&b.told))
+		&b.started, &b.entered, &b.updated, &b.parent, (*[]byte)(&b.told))
 }
 
-func scanOpen(found row, o **open) error {
+func scanOpen(found sqlrow.Row, o **open) error {
 	*o = &open{}
 	return found.Scan(&(*o).id, &(*o).Run, &(*o).Do, &(*o).Seq, &(*o).Epoch, &(*o).held, &(*o).cancelled,
 		&(*o).awake, &(*o).ended, &(*o).child)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // Status is what a database and its server say of themselves, for an operator. What the role
@@ -94,7 +96,7 @@ func Inspect(ctx context.Context, url string, opts ...Option) (*Status, error) {
 }
 
 func (st *Status) readServer(ctx context.Context, t *tx) error {
-	_, _, err := first(ctx, t, func(found row, _ *struct{}) error {
+	_, _, err := sqlrow.First(ctx, t, func(found sqlrow.Row, _ *struct{}) error {
 		return found.Scan(&st.Server, &st.Database, &st.Role)
 	}, selectServerText)
 	if err != nil {
@@ -112,13 +114,13 @@ func (st *Status) readServer(ctx context.Context, t *tx) error {
 		{"full_page_writes", v.pages, v.pages == "on"},
 		{"synchronous_commit", v.commit, v.commit != "off"},
 	}
-	if _, _, err = first(ctx, t, func(found row, _ *struct{}) error {
+	if _, _, err = sqlrow.First(ctx, t, func(found sqlrow.Row, _ *struct{}) error {
 		return found.Scan(&st.StandbyNames, &st.Standbys)
 	}, selectStandbys); err != nil {
 		return err
 	}
-	oldest, some, err := first(ctx, t, func(found row, o *Transaction) error {
-		return found.Scan(&o.PID, &o.Role, &o.Application, moment{&o.Since})
+	oldest, some, err := sqlrow.First(ctx, t, func(found sqlrow.Row, o *Transaction) error {
+		return found.Scan(&o.PID, &o.Role, &o.Application, &o.Since)
 	}, selectOldest)
 	if some {
 		st.Oldest = &oldest
@@ -145,16 +147,16 @@ func (st *Status) readSchema(ctx context.Context, t *tx) (err error) {
 		st.Hosts = append(st.Hosts, hosts...)
 	}
 	if err == nil && format >= archiveFormat {
-		if st.Archive, _, err = first(ctx, t, scanOne[string], selectArchive); err != nil {
+		if st.Archive, _, err = sqlrow.First(ctx, t, sqlrow.One[string], selectArchive); err != nil {
 			return err
 		}
-		months, err := list(ctx, t, scanMonth, selectMonths)
+		months, err := sqlrow.List(ctx, t, scanMonth, selectMonths)
 		if err != nil {
 			return err
 		}
 		st.Months = append(st.Months, months...)
 	}
-	tables, err := list(ctx, t, func(found row, s *Table) error {
+	tables, err := sqlrow.List(ctx, t, func(found sqlrow.Row, s *Table) error {
 		return found.Scan(&s.Name, &s.Rows, &s.Bytes)
 	}, selectSizes, t.s.schema)
 	st.Tables = append(st.Tables, tables...)

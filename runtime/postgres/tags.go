@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"time"
-
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -18,37 +16,21 @@ var (
 	WHERE t.run = q.run AND t.began <> q.began AND` + admitted)
 )
 
-// tag is one of a new run, with the number of its commit.
-type tag struct {
-	n           int64
-	run         string
-	name, value string
-	began       time.Time
-}
-
 // writeTags fills the tags of new runs, and those of runs that are repaired.
 func (b *batch) writeTags(made, moved []numbered) {
-	var tags, repaired []tag
+	var tags, repaired []part
 	for _, q := range made {
 		for _, name := range machine.TagNames(q.Run.Tags) {
-			tags = append(tags, tag{q.n, q.Run.Run, name, q.Run.Tags[name], q.Run.Started})
+			tags = append(tags, part{n: q.n, run: q.Run.Run, name: name, value: q.Run.Tags[name], at: q.Run.Started})
 		}
 	}
 	for _, q := range moved {
 		if q.Repairs != nil {
-			repaired = append(repaired, tag{n: q.n, run: q.Run.Run, began: q.Run.Started})
+			repaired = append(repaired, part{n: q.n, run: q.Run.Run, at: q.Run.Started})
 		}
 	}
-	columns := func(rows []tag) (n, run, began any) {
-		return column(rows, func(t *tag) int64 { return t.n }), column(rows, func(t *tag) string { return t.run }),
-			column(rows, func(t *tag) time.Time { return t.began })
-	}
-	if len(tags) > 0 {
-		n, run, began := columns(tags)
-		b.write(insertTags, n, run, column(tags, func(t *tag) string { return t.name }), column(tags, func(t *tag) string { return t.value }), began)
-	}
+	b.writeParts(tags, []form{insertTags}, values, moments)
 	if len(repaired) > 0 {
-		n, run, began := columns(repaired)
-		b.write(moveTags, n, run, began)
+		b.write(moveTags, column(repaired, func(p *part) int64 { return p.n }), column(repaired, func(p *part) string { return p.run }), moments(repaired))
 	}
 }

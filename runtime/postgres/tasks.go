@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -88,11 +89,11 @@ const (
 )
 
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectRunTasks, run)
+	return readAll(ctx, s, sqlrow.Task, selectRunTasks, run)
 }
 
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
-	t, ok, err := readFirst(ctx, s, scanTask, selectTaskOf, child)
+	t, ok, err := readFirst(ctx, s, sqlrow.Task, selectTaskOf, child)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
@@ -100,33 +101,22 @@ func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error)
 }
 
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectExpired, now, atMost(limit))
+	return readAll(ctx, s, sqlrow.Task, selectExpired, now, atMost(limit))
 }
 
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
-	held, _, err := readFirst(ctx, s, scanOne[bool], selectHeld, run, now)
+	held, _, err := readFirst(ctx, s, sqlrow.One[bool], selectHeld, run, now)
 	return held, err
 }
 
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
+	return readAll(ctx, s, sqlrow.Task, selectLeftovers, atMost(limit))
 }
 
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectWaiting, before, atMost(limit))
+	return readAll(ctx, s, sqlrow.Task, selectWaiting, before, atMost(limit))
 }
 
 func (s *Store) Wanted(ctx context.Context) ([]string, error) {
-	return readAll(ctx, s, scanOne[string], selectWanted)
-}
-
-func scanTask(found row, t *store.TaskRow) error { return scanTaskBehind(found, t) }
-
-// scanTaskBehind reads a task behind what stands before it.
-func scanTaskBehind(found row, t *store.TaskRow, before ...any) error {
-	return found.Scan(append(before, &t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
-		moment{&t.NotBefore}, &t.Epoch, &t.Worker, moment{&t.ClaimedAt}, moment{&t.LeaseUntil},
-		moment{&t.BeatAt}, moment{&t.ProgressAt}, &t.Lost, &t.Cancelled,
-		(*[]byte)(&t.Checkpoint), moment{&t.CheckpointAt},
-		(*int64)(&t.Timeout), (*int64)(&t.Heartbeat), (*int64)(&t.Progress), &t.Child, &t.ChildEnded)...)
+	return readAll(ctx, s, sqlrow.One[string], selectWanted)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -14,9 +15,8 @@ const (
 	selectTimers = `
 	SELECT run, name, due FROM @timers WHERE run = $1 ORDER BY name`
 
-	// The earliest time later than $1 that anything waits for. $2 is store.Never.
-	selectNextWake = `
-	SELECT min(at) FROM (
+	// waits are the earliest times later than $1 that anything of a run waits for. $2 is store.Never.
+	waits = `
 		SELECT min(due) AS at FROM @timers WHERE awake AND due > $1
 		UNION ALL
 		SELECT min(not_before) FROM @tasks
@@ -24,26 +24,28 @@ const (
 		UNION ALL
 		SELECT min(lease_until) FROM @tasks WHERE worker IS NOT NULL AND lease_until > $1
 		UNION ALL
-		SELECT min(ready) FROM @outbox WHERE next AND ready > $1
-		UNION ALL ` + selectNextOpening + `
-	) AS times`
+		SELECT min(ready) FROM @outbox WHERE next AND ready > $1`
 )
 
+var selectNextWake = earliest(waits)
+
+// earliest is the first of these times, and of those at which a rate opens.
+func earliest(times string) string {
+	return `
+	SELECT min(at) FROM (` + times + `
+		UNION ALL ` + selectNextOpening + `
+	) AS times`
+}
+
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectDue, now, atMost(limit))
+	return readAll(ctx, s, sqlrow.Timer, selectDue, now, atMost(limit))
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	return readAll(ctx, s, scanTimer, selectTimers, run)
-}
-
-func scanTimer(found row, t *store.TimerRow) error {
-	return found.Scan(&t.Run, &t.Name, moment{&t.Due})
+	return readAll(ctx, s, sqlrow.Timer, selectTimers, run)
 }
 
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, _, err := readFirst(ctx, s, func(found row, at *time.Time) error {
-		return found.Scan(moment{at})
-	}, selectNextWake, after, store.Never)
+	next, _, err := readFirst(ctx, s, sqlrow.One[time.Time], selectNextWake, after, store.Never)
 	return next, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -22,9 +23,6 @@ type tx struct {
 	own   pgx.Tx    // nil where there is none
 	batch pgx.Batch // what is queued, to be sent in one round trip
 }
-
-// row is the one that a query has reached.
-type row interface{ Scan(into ...any) error }
 
 // sql is the text of a statement with the schema in place of each @.
 func (s *Store) sql(text string) string {
@@ -60,9 +58,9 @@ func (t *tx) queue(see func(n int64) error, text string, args ...any) {
 }
 
 // ask adds a query to those that flush sends.
-func ask[T any](t *tx, into *[]T, scan func(row, *T) error, text string, args ...any) {
+func ask[T any](t *tx, into *[]T, scan func(sqlrow.Row, *T) error, text string, args ...any) {
 	t.batch.Queue(t.s.sql(text), args...).Query(func(rows pgx.Rows) (err error) {
-		*into, err = collect(rows, scan)
+		*into, err = sqlrow.Collect(&pgxRows{rows}, scan)
 		return err
 	})
 }
@@ -88,40 +86,31 @@ func (t *tx) usePlans() {
 
 const usePlans = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)`
 
-// list reads all rows of a query.
-func list[T any](ctx context.Context, t *tx, scan func(row, *T) error, text string, args ...any) ([]T, error) {
-	rows, err := t.conn.Query(ctx, t.s.sql(text), args...)
+// Query makes tx a sqlrow.Source.
+func (t *tx) Query(ctx context.Context, text string, args ...any) (sqlrow.Rows, error) {
+	found, err := t.conn.Query(ctx, t.s.sql(text), args...)
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scan)
+	return &pgxRows{found}, nil
 }
 
-func collect[T any](rows pgx.Rows, scan func(row, *T) error) (all []T, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		all = append(all, *new(T))
-		if err := scan(rows, &all[len(all)-1]); err != nil {
-			return nil, err
+// pgxRows are the rows of the driver as sqlrow has them.
+type pgxRows struct{ pgx.Rows }
+
+func (r *pgxRows) Scan(into ...any) error {
+	for i := range into {
+		if at, ok := into[i].(*time.Time); ok {
+			into[i] = moment{at}
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return r.Rows.Scan(into...)
 }
 
-// first reads the first row of a query, if there is one.
-func first[T any](ctx context.Context, t *tx, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
-	all, err := list(ctx, t, scan, text, args...)
-	if err != nil || len(all) == 0 {
-		return value, false, err
-	}
-	return all[0], true, nil
+func (r *pgxRows) Close() error {
+	r.Rows.Close()
+	return r.Err()
 }
-
-// scanOne reads a row of one column.
-func scanOne[T any](r row, v *T) error { return r.Scan(v) }
 
 // read runs f on a connection, without a transaction around it.
 func (s *Store) read(ctx context.Context, f func(context.Context, *tx) error) error {
@@ -138,21 +127,21 @@ func (s *Store) once(ctx context.Context, f func(context.Context, *tx) error) er
 func keeps(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // readAll reads all rows of a query. There are none for a text that the server cannot keep.
-func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (all []T, err error) {
+func readAll[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) (all []T, err error) {
 	for _, arg := range args {
 		if asked, ok := arg.(string); ok && !keeps(asked) {
 			return nil, nil
 		}
 	}
 	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
-		all, err = list(ctx, t, scan, text, args...)
+		all, err = sqlrow.List(ctx, t, scan, text, args...)
 		return err
 	})
 	return all, err
 }
 
 // readFirst reads the first row of a query, if there is one.
-func readFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
+func readFirst[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) (value T, ok bool, err error) {
 	all, err := readAll(ctx, s, scan, text, args...)
 	if err != nil || len(all) == 0 {
 		return value, false, err
@@ -274,8 +263,8 @@ func broken(conn *pgx.Conn, err error) error {
 // unreached is the error of a connection that could not be made. What the server has said,
 // such as that the password is wrong, is an answer.
 func unreached(err error) error {
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && !strings.HasPrefix(answer.Code, "57") && !strings.HasPrefix(answer.Code, "53") && !strings.HasPrefix(answer.Code, "08") {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if ok && !strings.HasPrefix(answer.Code, "57") && !strings.HasPrefix(answer.Code, "53") && !strings.HasPrefix(answer.Code, "08") {
 		return fmt.Errorf("the PostgreSQL server refuses the connection: %w", answer)
 	}
 	return &brokenError{err}
@@ -308,8 +297,8 @@ func (s *Store) again(err error) bool {
 
 // collided reports whether two transactions stood in each other's way.
 func collided(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && (answer.Code == "40001" || answer.Code == "40P01" ||
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (answer.Code == "40001" || answer.Code == "40P01" ||
 		answer.Code == "23505" && answer.ConstraintName == "runs_pkey")
 }
 

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // backupPages are copied at a time: 4 MiB, after which ctx is looked at.
@@ -142,15 +144,15 @@ func sound(ctx context.Context, conn *sql.Conn) error {
 // Integrity asks SQLite for damage of the file: pages, indexes and references between
 // tables. It reads all of the file, while others go on writing; ctx ends it.
 func (s *Store) Integrity(ctx context.Context) ([]string, error) {
-	return reading(ctx, s, func(from source) ([]string, error) { return damage(ctx, from) })
+	return reading(ctx, s, func(from sqlrow.Source) ([]string, error) { return damage(ctx, from) })
 }
 
-func damage(ctx context.Context, from source) ([]string, error) {
-	found, err := list(ctx, from, scanOne[string], "PRAGMA integrity_check(10)")
+func damage(ctx context.Context, from sqlrow.Source) ([]string, error) {
+	found, err := sqlrow.List(ctx, from, sqlrow.One[string], "PRAGMA integrity_check(10)")
 	if err != nil || len(found) != 1 || found[0] != "ok" {
 		return found, err
 	}
-	return list(ctx, from, scanOne[string],
+	return sqlrow.List(ctx, from, sqlrow.One[string],
 		`SELECT "table" || ' refers to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 10`)
 }
 
@@ -167,27 +169,28 @@ func verify(ctx context.Context, file string, check func(context.Context, *Store
 	return check(ctx, s)
 }
 
-// publish gives a file that is complete its name, unless there is one of that
-// name: the link fails where a rename would overwrite.
+// publish gives a file that is complete its name, unless there is one of that name.
 func publish(file, path string) (size int64, err error) {
+	if size, err = syncFile(file); err == nil {
+		err = secondName(file, path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return size, syncFolder(filepath.Dir(path))
+}
+
+// syncFile makes what is in a file durable, and gives its size.
+func syncFile(file string) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	info, err := f.Stat()
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return 0, err
+	if err == nil {
+		size = info.Size()
 	}
-	err = os.Link(file, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
-		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
-			err = os.Rename(file, path)
-		}
-	}
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), syncFolder(filepath.Dir(path))
+	return size, errors.Join(err, f.Sync(), f.Close())
 }
 
 // syncFolder makes a new name durable, where the system can.

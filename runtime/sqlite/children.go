@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -97,7 +98,7 @@ func (t *tx) startChild(c *store.Commit) error {
 // before is as it was.
 func (t *tx) endChild(ctx context.Context, c *store.Commit) error {
 	now := micros(c.Run.Updated)
-	left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, c.Run.Run)
+	left, _, err := sqlrow.First(ctx, t, sqlrow.One[sql.NullInt64], selectLeft, c.Run.Run)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (t *tx) renewed(ctx context.Context, child string) error {
 	if !store.MayBeChild(child) {
 		return nil
 	}
-	left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, child)
+	left, _, err := sqlrow.First(ctx, t, sqlrow.One[sql.NullInt64], selectLeft, child)
 	if err == nil {
 		_, err = t.exec(waitForLeft, child, left)
 	}
@@ -144,7 +145,7 @@ func (t *tx) stopped(c *store.Claim, id int64, now time.Time) error {
 // takeChild takes the child of a new task from the one that had it, and says whether it has
 // ended, and from when on the task can be claimed.
 func (t *tx) takeChild(ctx context.Context, row *store.TaskRow) (ended bool, notBefore time.Time, err error) {
-	child, ok, err := first(ctx, t, scanRun, selectRun, row.Child)
+	child, ok, err := sqlrow.First(ctx, t, sqlrow.Run, selectRun, row.Child)
 	if err == nil && (!ok || child.Parent != row.Run) {
 		err = fmt.Errorf("%q is no child of %q", row.Child, row.Run)
 	}
@@ -152,7 +153,7 @@ func (t *tx) takeChild(ctx context.Context, row *store.TaskRow) (ended bool, not
 		return false, notBefore, err
 	}
 	if ended, notBefore = child.Status == machine.Finished, row.NotBefore; ended {
-		left, _, err := first(ctx, t, scanOne[sql.NullInt64], selectLeft, row.Child)
+		left, _, err := sqlrow.First(ctx, t, sqlrow.One[sql.NullInt64], selectLeft, row.Child)
 		if err != nil {
 			return false, notBefore, err
 		}
@@ -180,17 +181,13 @@ func (t *tx) hear(h *store.Report) error {
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	switch {
 	case q.Child != "":
-		return glanceAll(ctx, s, scanReport, selectReport, q.Child)
+		return glanceAll(ctx, s, sqlrow.Report, selectReport, q.Child)
 	case q.Parent != "":
-		return glanceAll(ctx, s, scanReport, selectReportsTo, q.Parent)
+		return glanceAll(ctx, s, sqlrow.Report, selectReportsTo, q.Parent)
 	}
-	return glanceAll(ctx, s, scanReport, selectReports)
-}
-
-func scanReport(found row, r *store.Report) error {
-	return found.Scan(&r.Child, &r.Parent, (*[]byte)(&r.Total), (*[]byte)(&r.Told), &r.Do, &r.Key, &r.Attempt)
+	return glanceAll(ctx, s, sqlrow.Report, selectReports)
 }
 
 func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	return glanceAll(ctx, s, scanTask, selectLeftovers, atMost(limit))
+	return glanceAll(ctx, s, sqlrow.Task, selectLeftovers, atMost(limit))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -57,11 +58,11 @@ const (
 // candidate is a task that is ready.
 type candidate struct {
 	id, age int64
-	limits  bool       // some activity has one
-	limited *allowance // of its own; nil for any number
+	limits  bool              // some activity has one
+	limited *sqlrow.Allowance // of its own; nil for any number
 }
 
-func scanCandidate(found row, c *candidate) error { return found.Scan(&c.id, &c.age, &c.limits) }
+func scanCandidate(found sqlrow.Row, c *candidate) error { return found.Scan(&c.id, &c.age, &c.limits) }
 
 // Claim implements store.Store. It asks the readers first, so that workers
 // who find nothing do not disturb the writer.
@@ -72,10 +73,10 @@ func (s *Store) Claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow,
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	some, err := glancing(ctx, s, func(from source) (bool, error) {
+	some, err := glancing(ctx, s, func(from sqlrow.Source) (bool, error) {
 		ready, limited, err := candidates(ctx, from, &q)
 		for _, a := range limited {
-			if a.ahead(micros(q.Now)) {
+			if ahead(a, q.Now) {
 				return true, err
 			}
 		}
@@ -105,7 +106,7 @@ func (s *Store) inPlace() error {
 
 // candidates are the tasks that are ready, oldest first, as many as limits let through,
 // and the allowances of those that have a limit.
-func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candidate, map[store.Claimable]*allowance, error) {
+func candidates(ctx context.Context, from sqlrow.Source, q *store.ClaimQuery) ([]candidate, map[store.Claimable]*sqlrow.Allowance, error) {
 	all, err := ready(ctx, from, q, nil)
 	if err != nil || len(all) == 0 || !all[0].limits {
 		return all, nil, err
@@ -119,10 +120,10 @@ func candidates(ctx context.Context, from source, q *store.ClaimQuery) ([]candid
 }
 
 // ready are the candidates under some allowances.
-func ready(ctx context.Context, from source, q *store.ClaimQuery, limited map[store.Claimable]*allowance) (all []candidate, err error) {
+func ready(ctx context.Context, from sqlrow.Source, q *store.ClaimQuery, limited map[store.Claimable]*sqlrow.Allowance) (all []candidate, err error) {
 	now := micros(q.Now)
-	add := func(a *allowance, text string, args ...any) error {
-		found, err := list(ctx, from, scanCandidate, text, args...)
+	add := func(a *sqlrow.Allowance, text string, args ...any) error {
+		found, err := sqlrow.List(ctx, from, scanCandidate, text, args...)
 		for i := range found {
 			found[i].limited = a
 		}
@@ -132,7 +133,7 @@ func ready(ctx context.Context, from source, q *store.ClaimQuery, limited map[st
 	for _, c := range q.Activities {
 		a, most := limited[c], q.Limit
 		if a != nil {
-			most = a.free
+			most = a.Free
 		}
 		switch {
 		case most == 0:
@@ -152,7 +153,7 @@ func ready(ctx context.Context, from source, q *store.ClaimQuery, limited map[st
 	})
 	all = slices.Compact(all) // an activity may be asked for twice
 	if len(limited) > 0 {
-		all = slices.DeleteFunc(all, func(c candidate) bool { return c.limited != nil && !c.limited.take() })
+		all = slices.DeleteFunc(all, func(c candidate) bool { return c.limited != nil && !c.limited.Take() })
 	}
 	return all[:min(len(all), q.Limit)], nil
 }
@@ -166,7 +167,7 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 	if err != nil {
 		return nil, err
 	}
-	if caught, err := t.catchUp(limited, now); err != nil {
+	if caught, err := t.catchUp(limited, q.Now); err != nil {
 		return nil, err
 	} else if caught {
 		if ready, _, err = candidates(ctx, t, q); err != nil {
@@ -187,11 +188,11 @@ func (t *tx) claim(ctx context.Context, q *store.ClaimQuery) ([]store.TaskRow, e
 			return nil, err
 		}
 		if c.limited != nil {
-			if err := t.claimed(c.limited, now); err != nil {
+			if err := t.claimed(c.limited, q.Now); err != nil {
 				return nil, err
 			}
 		}
-		row, _, err := first(ctx, t, scanTask, selectTask, c.id)
+		row, _, err := sqlrow.First(ctx, t, sqlrow.Task, selectTask, c.id)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -85,7 +86,7 @@ func (t *tx) commit(ctx context.Context, c *store.Commit) error {
 // admit refuses a commit, in the order that store.Store gives.
 func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err error) {
 	if c.EventID != "" {
-		answer, ok, err := first(ctx, t, scanOne[[]byte], selectAnswer, c.Run.Run, c.EventID)
+		answer, ok, err := sqlrow.First(ctx, t, sqlrow.One[[]byte], selectAnswer, c.Run.Run, c.EventID)
 		if err != nil {
 			return before, err
 		}
@@ -97,7 +98,7 @@ func (t *tx) admit(ctx context.Context, c *store.Commit) (before standing, err e
 		return before, err
 	}
 	if before.definition != c.Run.Definition {
-		_, ok, err := first(ctx, t, scanOne[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
+		_, ok, err := sqlrow.First(ctx, t, sqlrow.One[int], `SELECT 1 FROM definitions WHERE hash = ?`, c.Run.Definition)
 		if err != nil {
 			return before, err
 		}
@@ -166,8 +167,8 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	if err := t.writeTags(c); err != nil {
 		return err
 	}
-	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != awake(r) {
-		if err := t.wake(r.Run, awake(r)); err != nil {
+	if was := before.status != machine.Halted && !before.paused; c.Expect > 0 && was != r.Awake() {
+		if err := t.wake(r.Run, r.Awake()); err != nil {
 			return err
 		}
 	}
@@ -179,9 +180,6 @@ func (t *tx) writeRun(ctx context.Context, c *store.Commit, before *standing) er
 	failpoint.Hit(failpoint.HistoryWritten)
 	return nil
 }
-
-// awake reports whether the run's timers fire and its tasks are handed out.
-func awake(r *store.RunRow) bool { return r.Status != machine.Halted && !r.Paused }
 
 const (
 	wakeTasks  = `UPDATE tasks SET awake = ? WHERE run = ?`

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // connector opens connections without a driver name that all of a program
@@ -118,7 +120,7 @@ func configure(ctx context.Context, conn *sql.Conn, o options) error {
 // plans that SQLite makes without: statistics of a file with few runs have it read
 // whole tables, for good. Where others are writing, or the disk is full, they stay.
 func dropStatistics(ctx context.Context, conn *sql.Conn) error {
-	tables, err := list(ctx, plain{conn}, scanOne[string], `SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'`)
+	tables, err := sqlrow.List(ctx, plain{conn}, sqlrow.One[string], `SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[0-9]'`)
 	for _, table := range tables {
 		if err == nil {
 			_, err = conn.ExecContext(ctx, "DROP TABLE IF EXISTS "+table)

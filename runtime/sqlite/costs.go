@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -56,7 +57,7 @@ const (
 func (w *writer) writeCosts() error {
 	for key, amount := range w.effects.costs {
 		t := tx{w: w}
-		sum, _, err := first(context.Background(), &t, scanOne[string], selectCost, key.machine, key.day, key.name)
+		sum, _, err := sqlrow.First(context.Background(), &t, sqlrow.One[string], selectCost, key.machine, key.day, key.name)
 		if err == nil {
 			_, err = t.exec(upsertCost, key.machine, key.day, key.name, machine.AddAmounts(cmp.Or(sum, "0"), amount))
 		}
@@ -68,8 +69,8 @@ func (w *writer) writeCosts() error {
 }
 
 // readCosts gives the sums of a machine; an empty one stands for all.
-func readCosts(ctx context.Context, from source, machine string, since time.Time) ([]store.CostCount, error) {
-	return list(ctx, from, func(found row, r *store.CostCount) error {
+func readCosts(ctx context.Context, from sqlrow.Source, machine string, since time.Time) ([]store.CostCount, error) {
+	return sqlrow.List(ctx, from, func(found sqlrow.Row, r *store.CostCount) error {
 		return found.Scan(&r.Machine, &r.Day, &r.Name, &r.Amount)
 	}, selectCosts, machine, store.DayOf(since))
 }

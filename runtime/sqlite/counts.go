@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -87,8 +88,8 @@ func (t *tx) countCommit(c *store.Commit, before *standing) {
 }
 
 // read adds what the table holds of a machine; an empty machine stands for all.
-func (t *countTable) read(ctx context.Context, from source, name string, all counts) error {
-	_, err := list(ctx, from, func(found row, _ *struct{}) error {
+func (t *countTable) read(ctx context.Context, from sqlrow.Source, name string, all counts) error {
+	_, err := sqlrow.List(ctx, from, func(found sqlrow.Row, _ *struct{}) error {
 		key, n := count{table: t}, int64(0)
 		into := []any{&key.machine}
 		for i := range t.texts {

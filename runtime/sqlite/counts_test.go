@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -162,7 +163,7 @@ func inFormat(t *testing.T, format int, path string, logged counts) string {
 
 func historyOf(t *testing.T, s *Store) []string {
 	t.Helper()
-	lines, err := readAll(t.Context(), s, scanOne[string],
+	lines, err := readAll(t.Context(), s, sqlrow.One[string],
 		`SELECT concat_ws('|', run, seq, at, kind, input, source, target, effect, record) FROM history ORDER BY run, seq`)
 	if err != nil || len(lines) == 0 {
 		t.Fatal(lines, err)

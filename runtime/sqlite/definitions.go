@@ -5,6 +5,7 @@ package sqlite
 import (
 	"context"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -26,13 +27,9 @@ func (s *Store) PutDefinition(ctx context.Context, d store.DefinitionRow) error 
 }
 
 func (s *Store) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
-	d, ok, err := glanceFirst(ctx, s, scanDefinition, selectDefinition, hash)
+	d, ok, err := glanceFirst(ctx, s, sqlrow.Definition, selectDefinition, hash)
 	if err == nil && !ok {
 		return d, store.NotFound("definition", hash)
 	}
 	return d, err
-}
-
-func scanDefinition(found row, d *store.DefinitionRow) error {
-	return found.Scan(&d.Hash, &d.Machine, &d.Source, (*[]byte)(&d.Definition))
 }

@@ -23,8 +23,8 @@
 //     costs.go
 //   - the other calls of the port, a file for each concern: claim.go, lease.go, tasks.go, children.go,
 //     limits.go, timers.go, outbox.go, look.go, feed.go, definitions.go, rows.go, runs.go, lists.go,
-//     tags.go, overview.go, prune.go
-//   - what is not of the port: backup.go, restore.go and restored.go, stray.go (replay), move.go and
+//     tags.go, overview.go, prune.go; what the other store in SQL reads likewise is in runtime/internal/sqlrow
+//   - what is not of the port: backup.go, restore.go and restored.go, move.go and
 //     moved.go (to another store)
 //
 // The file can be read with the sqlite3 shell: `.schema` shows what each

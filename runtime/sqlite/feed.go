@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -20,18 +21,11 @@ const (
 )
 
 func (s *Store) Feed(ctx context.Context, after int64, limit int) ([]store.FeedRow, error) {
-	return readAll(ctx, s, scanFed, selectFeed, after, atMost(limit))
-}
-
-func scanFed(found row, f *store.FeedRow) error {
-	var at int64
-	err := found.Scan(&f.ID, &f.Machine, &f.Run, &f.Seq, &at, &f.Kind, &f.Input, &f.From, &f.To, &f.Effect, (*[]byte)(&f.Record))
-	f.At = fromMicros(at)
-	return err
+	return readAll(ctx, s, sqlrow.Fed, selectFeed, after, atMost(limit))
 }
 
 func (s *Store) FeedEnd(ctx context.Context) (int64, error) {
-	end, _, err := glanceFirst(ctx, s, scanOne[int64], selectNewest)
+	end, _, err := glanceFirst(ctx, s, sqlrow.One[int64], selectNewest)
 	return end, err
 }
 

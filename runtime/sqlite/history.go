@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
@@ -130,7 +131,7 @@ func (t *tx) recordOne(h *store.HistoryRow, last int64, counts json.RawMessage) 
 
 // search finds the row before h without the chain.
 func (t *tx) search(h *store.HistoryRow) (id int64, err error) {
-	found, _, err := first(context.Background(), t, scanEnd, searchLast, h.Run)
+	found, _, err := sqlrow.First(context.Background(), t, scanEnd, searchLast, h.Run)
 	if err == nil && found.seq != h.Seq-1 {
 		err = fmt.Errorf("%w: the history of run %q ends with record %d, and not %d", ErrDamaged, h.Run, found.seq, h.Seq-1)
 	}
@@ -140,7 +141,7 @@ func (t *tx) search(h *store.HistoryRow) (id int64, err error) {
 // deleteHistory deletes a run's rows up to its last one. Where they are too few or
 // too many, or a mark is left, the chain is damaged, and all rows are looked through.
 func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
-	ids, err := list(ctx, t, scanOne[int64], selectChain, run, 0, to.seq, to.id, to.seq)
+	ids, err := sqlrow.List(ctx, t, sqlrow.One[int64], selectChain, run, 0, to.seq, to.id, to.seq)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
 			return err
 		}
 	}
-	_, marked, err := first(ctx, t, scanOne[int64], selectMark, run)
+	_, marked, err := sqlrow.First(ctx, t, sqlrow.One[int64], selectMark, run)
 	if err == nil && (marked || int64(len(ids)) != to.seq) {
 		_, err = t.exec(deleteAllRecords, run)
 	}
@@ -159,51 +160,45 @@ func (t *tx) deleteHistory(ctx context.Context, run string, to end) error {
 // History implements store.Store. Where the chain is damaged it looks through
 // all rows.
 func (s *Store) History(ctx context.Context, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	return reading(ctx, s, func(from source) ([]store.HistoryRow, error) {
-		return readHistory(ctx, from, run, after, limit)
+	return reading(ctx, s, func(from sqlrow.Source) ([]store.HistoryRow, error) {
+		end, _, err := sqlrow.First(ctx, from, scanEnd, selectLast, run)
+		if err != nil || end.seq <= after {
+			return nil, err
+		}
+		upTo := end.seq
+		if limit > 0 {
+			upTo = after + min(int64(limit), end.seq-after)
+		}
+		rows, err := sqlrow.List(ctx, from, sqlrow.Record, selectHistory, run, after, upTo, end.id, end.seq)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(rows, func(a, b store.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
+		if follow(rows, after, upTo) {
+			return rows, nil
+		}
+		return sqlrow.List(ctx, from, sqlrow.Record, searchHistory, run, after, upTo)
 	})
-}
-
-func readHistory(ctx context.Context, from source, run string, after int64, limit int) ([]store.HistoryRow, error) {
-	end, _, err := first(ctx, from, scanEnd, selectLast, run)
-	if err != nil || end.seq <= after {
-		return nil, err
-	}
-	upTo := end.seq
-	if limit > 0 {
-		upTo = after + min(int64(limit), end.seq-after)
-	}
-	rows, err := list(ctx, from, scanHistory, selectHistory, run, after, upTo, end.id, end.seq)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b store.HistoryRow) int { return cmp.Compare(a.Seq, b.Seq) })
-	if follow(rows, after, upTo) {
-		return rows, nil
-	}
-	return list(ctx, from, scanHistory, searchHistory, run, after, upTo)
 }
 
 // Strays looks through all of history for records that no run leads to: of one run,
 // or with "" of all.
-func (s *Store) Strays(ctx context.Context, run string) ([]Stray, error) {
-	return reading(ctx, s, func(from source) ([]Stray, error) {
+func (s *Store) Strays(ctx context.Context, run string) ([]store.Stray, error) {
+	return reading(ctx, s, func(from sqlrow.Source) ([]store.Stray, error) {
 		if run == "" {
-			surplus, _, err := first(ctx, from, scanOne[bool], selectSurplus)
+			surplus, _, err := sqlrow.First(ctx, from, sqlrow.One[bool], selectSurplus)
 			if err != nil || !surplus {
 				return nil, err
 			}
 		}
-		return list(ctx, from, func(found row, x *Stray) error {
-			return found.Scan(&x.Run, &x.Records, &x.Steps)
-		}, selectStrays, run)
+		return sqlrow.List(ctx, from, sqlrow.Stray, selectStrays, run)
 	})
 }
 
 // end is the last row of a run's history.
 type end struct{ id, seq int64 }
 
-func scanEnd(found row, e *end) error { return found.Scan(&e.id, &e.seq) }
+func scanEnd(found sqlrow.Row, e *end) error { return found.Scan(&e.id, &e.seq) }
 
 // follow reports whether rows are those after a number and up to another.
 func follow(rows []store.HistoryRow, after, upTo int64) bool {
@@ -215,15 +210,6 @@ func follow(rows []store.HistoryRow, after, upTo int64) bool {
 	return after+int64(len(rows)) == upTo
 }
 
-func scanHistory(found row, h *store.HistoryRow) error {
-	var at int64
-	err := found.Scan(&h.Run, &h.Seq, &at, &h.Kind, &h.Input, &h.From, &h.To, &h.Effect, (*[]byte)(&h.Record))
-	h.At = fromMicros(at)
-	return err
-}
-
 func (s *Store) Accepted(ctx context.Context, run, eventID string) (json.RawMessage, bool, error) {
-	return glanceFirst(ctx, s, func(found row, a *json.RawMessage) error {
-		return found.Scan((*[]byte)(a))
-	}, selectAnswer, run, eventID)
+	return glanceFirst(ctx, s, sqlrow.One[[]byte], selectAnswer, run, eventID)
 }

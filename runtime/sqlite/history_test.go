@@ -156,11 +156,11 @@ func TestHistoryOfOtherLength(t *testing.T) {
 		if got := numbers(t, s, "q", 0, 0); !slices.Equal(got, kept) || len(got) > int(row.Seq) {
 			t.Errorf("%s: history of %d was %v, is %v", damage, row.Seq, kept, got)
 		}
-		var strays []Stray
+		var strays []store.Stray
 		if strings.HasPrefix(damage, "UPDATE") {
-			strays = []Stray{{Run: "q", Records: longRun, Steps: row.Seq}}
+			strays = []store.Stray{{Run: "q", Records: longRun, Steps: row.Seq}}
 		}
-		for run, want := range map[string][]Stray{"": strays, "q": strays, "p": nil} {
+		for run, want := range map[string][]store.Stray{"": strays, "q": strays, "p": nil} {
 			if got, err := s.Strays(t.Context(), run); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: strays of %q: %v, %v", damage, run, got, err)
 			}
@@ -183,7 +183,7 @@ func TestHistoryOfNoRun(t *testing.T) {
 	if rows, err := s.History(t.Context(), "q", 0, 0); err != nil || len(rows) != 1 || rows[0].Input != "Again" {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	if got, err := s.Strays(t.Context(), ""); err != nil || !slices.Equal(got, []Stray{{Run: "q", Records: longRun + 1, Steps: 1}}) {
+	if got, err := s.Strays(t.Context(), ""); err != nil || !slices.Equal(got, []store.Stray{{Run: "q", Records: longRun + 1, Steps: 1}}) {
 		t.Errorf("strays %v, %v", got, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -40,14 +41,14 @@ type lease struct {
 	until     int64
 }
 
-func scanLease(found row, l *lease) error {
+func scanLease(found sqlrow.Row, l *lease) error {
 	return found.Scan(&l.id, &l.key, &l.cancelled, &l.until)
 }
 
 // lease finds the claim, or says ErrFenced. The lease of a cancelled task ends
 // the claim, that of another does not.
 func (t *tx) lease(ctx context.Context, c *store.Claim, now time.Time) (lease, error) {
-	l, ok, err := first(ctx, t, scanLease, selectLease, c.Run, c.Do, c.Seq, c.Epoch)
+	l, ok, err := sqlrow.First(ctx, t, scanLease, selectLease, c.Run, c.Do, c.Seq, c.Epoch)
 	if err == nil && (!ok || l.cancelled && l.until <= micros(now)) {
 		err = machine.ErrFenced
 	}

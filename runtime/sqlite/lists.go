@@ -29,27 +29,23 @@ import (
 // An id is looked up. How an id begins is held against each run of the index that is taken for the
 // rest, which has the id.
 func leading(f *store.RunFilter) string {
-	switch {
-	case f.Run != "":
-		return "run"
-	case f.Parent != "":
-		return "parent"
-	case f.Root != "":
-		return "root"
-	case len(f.Tags) > 0:
-		return "tags"
-	case f.Status != "" && f.Status != machine.Finished:
-		return "status"
-	case f.Definition != "":
-		return "definition"
-	case f.State != "":
-		return "state"
-	case f.Outcome != "":
-		return "outcome"
-	case f.Machine != "":
-		return "machine"
+	for _, c := range listedBy(f) {
+		switch {
+		case c.name == "status" && len(f.Tags) > 0:
+			return "tags"
+		case c.value != "" && (c.name != "status" || f.Status != machine.Finished):
+			return c.name
+		}
 	}
 	return "status"
+}
+
+// listedBy are the columns that runs are asked for by, with what is asked; the one that narrows most comes first.
+func listedBy(f *store.RunFilter) []struct{ name, value string } {
+	return []struct{ name, value string }{
+		{"run", f.Run}, {"parent", f.Parent}, {"root", f.Root}, {"status", string(f.Status)},
+		{"definition", f.Definition}, {"state", f.State}, {"outcome", string(f.Outcome)}, {"machine", f.Machine},
+	}
 }
 
 // runsQuery has conditions for those fields only that filter.
@@ -107,22 +103,13 @@ func conditions(f *store.RunFilter, query []string, args []any) ([]string, []any
 	if index == "state" {
 		query = append(query, "status = 'finished'") // in words that name the index
 	}
-	for _, equal := range []struct{ column, value string }{
-		{"run", f.Run},
-		{"machine", f.Machine},
-		{"state", f.State},
-		{"status", string(f.Status)},
-		{"outcome", string(f.Outcome)},
-		{"definition", f.Definition},
-		{"parent", f.Parent},
-		{"root", f.Root},
-	} {
+	for _, c := range listedBy(f) {
 		switch {
-		case equal.value == "", equal.column == "status" && index == "state", equal.column == "root" && index == "root":
-		case equal.column == index:
-			where(equal.column+" = ?", equal.value)
+		case c.value == "", c.name == "status" && index == "state", c.name == "root" && index == "root":
+		case c.name == index:
+			where(c.name+" = ?", c.value)
 		default:
-			where("+"+equal.column+" = ?", equal.value)
+			where("+"+c.name+" = ?", c.value)
 		}
 	}
 	for i, name := range machine.TagNames(f.Tags) {

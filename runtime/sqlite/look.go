@@ -4,9 +4,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -49,12 +50,10 @@ const (
 	SELECT run FROM runs WHERE status = 'ending'`
 )
 
-func scanClaim(found row, c *store.Claim) error { return found.Scan(&c.Run, &c.Do, &c.Seq, &c.Epoch) }
-
 // glance is what lookAny has found.
 type glance struct {
 	due, expired, stopping bool
-	wake                   sql.NullInt64
+	wake                   time.Time
 }
 
 // Look implements store.Store. What is handed out is remembered in memory: to write it would
@@ -65,7 +64,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error)
 			return store.Work{}, err
 		}
 	}
-	return glancing(ctx, s, func(from source) (w store.Work, err error) {
+	return glancing(ctx, s, func(from sqlrow.Source) (w store.Work, err error) {
 		l := looking{ctx: ctx, from: from, hands: &s.given, q: &q}
 		return w, errors.Join(l.times(&w), l.lists(&w))
 	})
@@ -74,7 +73,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error)
 // looking is a Look under way.
 type looking struct {
 	ctx   context.Context
-	from  source
+	from  sqlrow.Source
 	hands *store.Hands
 	q     *store.LookQuery
 }
@@ -87,24 +86,24 @@ func (l *looking) times(w *store.Work) error {
 		text, args = lookAnyOf, append(args, l.q.Run)
 		due, expired = selectDueOf, selectExpiredOf
 	}
-	g, _, err := first(l.ctx, l.from, func(found row, g *glance) error {
+	g, _, err := sqlrow.First(l.ctx, l.from, func(found sqlrow.Row, g *glance) error {
 		return found.Scan(&g.due, &g.expired, &g.stopping, &g.wake)
 	}, text, args...)
-	w.Wake = fromOptional(g.wake)
+	w.Wake = g.wake
 	if err == nil && g.due {
-		w.Due, err = handed(l, due, scanTimer, l.hands.Timers)
+		w.Due, err = handed(l, due, sqlrow.Timer, l.hands.Timers)
 	}
 	if err == nil && g.expired {
-		w.Expired, err = handed(l, expired, scanTask, l.hands.Claims)
+		w.Expired, err = handed(l, expired, sqlrow.Task, l.hands.Claims)
 	}
 	if err == nil && g.stopping {
-		w.Stopping, err = list(l.ctx, l.from, scanClaim, selectStopping, l.q.Worker, micros(l.q.Now))
+		w.Stopping, err = sqlrow.List(l.ctx, l.from, sqlrow.Claim, selectStopping, l.q.Worker, micros(l.q.Now))
 	}
 	return err
 }
 
 // handed reads rows until some can be handed out, or there are no more.
-func handed[T any](l *looking, text string, scan func(row, *T) error, hand func([]T, *store.LookQuery) []T) ([]T, error) {
+func handed[T any](l *looking, text string, scan func(sqlrow.Row, *T) error, hand func([]T, *store.LookQuery) []T) ([]T, error) {
 	if l.q.Limit <= 0 {
 		return nil, nil
 	}
@@ -113,7 +112,7 @@ func handed[T any](l *looking, text string, scan func(row, *T) error, hand func(
 		if l.q.Run != "" {
 			args = append(args, l.q.Run)
 		}
-		rows, err := list(l.ctx, l.from, scan, text, args...)
+		rows, err := sqlrow.List(l.ctx, l.from, scan, text, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -129,13 +128,13 @@ func (l *looking) lists(w *store.Work) (err error) {
 		w.Wanted, err = wanted(l.ctx, l.from)
 	}
 	if err == nil && (l.q.Versions || l.q.Children) {
-		w.Leftovers, err = list(l.ctx, l.from, scanTask, selectLeftovers, atMost(0))
+		w.Leftovers, err = sqlrow.List(l.ctx, l.from, sqlrow.Task, selectLeftovers, atMost(0))
 	}
 	if err == nil && l.q.Children {
-		w.Reports, err = list(l.ctx, l.from, scanReport, selectReports)
+		w.Reports, err = sqlrow.List(l.ctx, l.from, sqlrow.Report, selectReports)
 	}
 	if err == nil && l.q.Children {
-		w.Ending, err = list(l.ctx, l.from, scanOne[string], selectEnding)
+		w.Ending, err = sqlrow.List(l.ctx, l.from, sqlrow.One[string], selectEnding)
 	}
 	return err
 }

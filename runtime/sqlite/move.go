@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -55,12 +56,10 @@ func moveAside(file string) (aside string, err error) {
 	if aside, err = setAside(file, "moved"); err != nil {
 		return "", err
 	}
-	for _, end := range append([]string{""}, besideIt...) {
-		if err := os.Remove(file + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
-	return aside, syncFolder(filepath.Dir(file))
+	return aside, removeBeside(file)
 }
 
 // inUse is ErrInUse where another process has a file open. This one must not.
@@ -137,7 +136,7 @@ func (e *exporter) Rows(ctx context.Context, t *store.Table) iter.Seq2[[]any, er
 }
 
 // exported is a row of a table, with the values as store.Exporter has them.
-func exported(found row, t *store.Table) ([]any, error) {
+func exported(found sqlrow.Row, t *store.Table) ([]any, error) {
 	values := make([]any, len(t.Columns))
 	into := make([]any, len(values))
 	for i := range values {

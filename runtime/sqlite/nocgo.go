@@ -19,7 +19,7 @@ func Open(_ context.Context, path string, opts ...Option) (*Store, error) {
 }
 
 // Strays gives ErrNoCgo.
-func (s *Store) Strays(context.Context, string) ([]Stray, error) { return nil, ErrNoCgo }
+func (s *Store) Strays(context.Context, string) ([]store.Stray, error) { return nil, ErrNoCgo }
 
 // Backup gives ErrNoCgo.
 func (s *Store) Backup(context.Context, string, func(context.Context, *Store) error) (int64, error) {

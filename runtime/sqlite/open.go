@@ -172,8 +172,8 @@ func open(ctx context.Context, file string, o options) (*Store, error) {
 		}
 	}
 	if o.readOnly {
-		if err := found.upToDate(); err != nil {
-			return nil, err
+		if found.version < len(migrations()) { // and cannot be read as it stands
+			return nil, ErrOlder
 		}
 	} else if s.writer, err = openWriter(ctx, file, o, s.hands); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -19,17 +20,17 @@ const (
 	INSERT INTO outbox (id, run, seq, n, machine, event, data, at, ready, next)
 	VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8,
 		NOT EXISTS (SELECT 1 FROM outbox WHERE run = ?2 AND delivered IS NULL))`
-	messageColumns = `
-	SELECT id, run, seq, n, machine, event, data, at, ready, attempt, coalesce(worker, ''), coalesce(reason, '') FROM outbox`
-	selectOutbox   = messageColumns + ` WHERE next = 1 ORDER BY ready, run LIMIT ? + 0`
-	selectOutboxOf = messageColumns + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
-	selectReady    = messageColumns + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ? + 0`
-	selectReadyOf  = messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND run = ?4 UNION ALL ` +
-		messageColumns + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND` + below4 + ` ORDER BY ready, run LIMIT ?2 + 0`
+	selectMessages = `
+	SELECT ` + sqlrow.MessageColumns + ` FROM outbox`
+	selectOutbox   = selectMessages + ` WHERE next = 1 ORDER BY ready, run LIMIT ? + 0`
+	selectOutboxOf = selectMessages + ` WHERE run = ? AND delivered IS NULL ORDER BY seq, n LIMIT 1`
+	selectReady    = selectMessages + ` WHERE next = 1 AND ready <= ? ORDER BY ready, run LIMIT ? + 0`
+	selectReadyOf  = selectMessages + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND run = ?4 UNION ALL ` +
+		selectMessages + ` WHERE delivered IS NULL AND +next = 1 AND ready <= ?1 AND` + below4 + ` ORDER BY ready, run LIMIT ?2 + 0`
 	nextMessage = `SELECT min(ready) FROM outbox WHERE next = 1 AND ready > ?1`
 
 	selectMessage = `
-	SELECT run, attempt, delivered IS NOT NULL FROM outbox WHERE id = ?`
+	SELECT run, attempt = ? AND delivered IS NULL FROM outbox WHERE id = ?`
 	takeMessage = `
 	UPDATE outbox SET ready = ?, attempt = attempt + 1, worker = ? WHERE id = ?`
 	markDelivered = `
@@ -57,15 +58,7 @@ func (s *Store) Outbox(ctx context.Context, run string, limit int) ([]store.Mess
 	if run != "" {
 		query, argument = selectOutboxOf, run
 	}
-	return readAll(ctx, s, scanMessage, query, argument)
-}
-
-func scanMessage(found row, m *store.MessageRow) error {
-	var at, ready int64
-	err := found.Scan(&m.ID, &m.Run, &m.Seq, &m.N, &m.Machine, &m.Event, (*[]byte)(&m.Data), &at,
-		&ready, &m.Attempt, &m.Worker, &m.Reason)
-	m.At, m.Ready = fromMicros(at), fromMicros(ready)
-	return err
+	return readAll(ctx, s, sqlrow.Message, query, argument)
 }
 
 // TakeMessages implements store.Store. It looks before it asks to write, so
@@ -74,7 +67,7 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	if q.Limit <= 0 {
 		return nil, nil
 	}
-	found, err := glancing(ctx, s, func(from source) ([]store.MessageRow, error) { return readyMessages(ctx, from, q) })
+	found, err := glancing(ctx, s, func(from sqlrow.Source) ([]store.MessageRow, error) { return readyMessages(ctx, from, q) })
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -96,16 +89,16 @@ func (s *Store) TakeMessages(ctx context.Context, q store.MessageQuery) ([]store
 	})
 }
 
-func readyMessages(ctx context.Context, from source, q store.MessageQuery) ([]store.MessageRow, error) {
+func readyMessages(ctx context.Context, from sqlrow.Source, q store.MessageQuery) ([]store.MessageRow, error) {
 	if q.Run == "" {
-		return list(ctx, from, scanMessage, selectReady, micros(q.Now), q.Limit)
+		return sqlrow.List(ctx, from, sqlrow.Message, selectReady, micros(q.Now), q.Limit)
 	}
-	return list(ctx, from, scanMessage, selectReadyOf, micros(q.Now), q.Limit, nil, q.Run)
+	return sqlrow.List(ctx, from, sqlrow.Message, selectReadyOf, micros(q.Now), q.Limit, nil, q.Run)
 }
 
 func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.Time) error {
 	return s.write(ctx, func(t *tx) error {
-		m, err := t.message(ctx, id, attempt)
+		run, err := t.runOfMessage(ctx, id, attempt)
 		if err != nil {
 			return err
 		}
@@ -113,14 +106,14 @@ func (s *Store) Delivered(ctx context.Context, id string, attempt int, now time.
 			return err
 		}
 		failpoint.Hit(failpoint.MarkedDelivered)
-		_, err = t.exec(markNext, m.run)
+		_, err = t.exec(markNext, run)
 		return err
 	})
 }
 
 func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready time.Time, reason string) error {
 	return s.write(ctx, func(t *tx) error {
-		if _, err := t.message(ctx, id, attempt); err != nil {
+		if _, err := t.runOfMessage(ctx, id, attempt); err != nil {
 			return err
 		}
 		_, err := t.exec(markUndelivered, micros(ready), reason, id)
@@ -128,24 +121,17 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 	})
 }
 
-type message struct {
-	run       string
-	attempt   int
-	delivered bool
-}
-
-// message is the one that an attempt has taken and still holds.
-func (t *tx) message(ctx context.Context, id string, attempt int) (message, error) {
-	m, ok, err := first(ctx, t, func(found row, m *message) error {
-		return found.Scan(&m.run, &m.attempt, &m.delivered)
-	}, selectMessage, id)
+// runOfMessage is the run of a message that an attempt has taken and still holds.
+func (t *tx) runOfMessage(ctx context.Context, id string, attempt int) (run string, err error) {
+	held, ok, err := sqlrow.First(ctx, t, func(found sqlrow.Row, held *bool) error {
+		return found.Scan(&run, held)
+	}, selectMessage, attempt, id)
 	switch {
 	case err != nil:
-		return m, err
 	case !ok:
-		return m, store.NotFound("message", id)
-	case m.delivered || m.attempt != attempt:
-		return m, machine.ErrFenced
+		err = store.NotFound("message", id)
+	case !held:
+		err = machine.ErrFenced
 	}
-	return m, nil
+	return run, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -14,7 +15,7 @@ const selectDefinitions = `
 	SELECT hash, machine, source, definition FROM definitions ORDER BY machine, hash`
 
 func (s *Store) Definitions(ctx context.Context) ([]store.DefinitionRow, error) {
-	return readAll(ctx, s, scanDefinition, selectDefinitions)
+	return readAll(ctx, s, sqlrow.Definition, selectDefinitions)
 }
 
 // selectVersionCounts reads the runs that have not ended by their status, which the planner would
@@ -27,12 +28,7 @@ const selectVersionCounts = `
 	WHERE EXISTS (SELECT 1 FROM runs WHERE definition = version.hash)`
 
 func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error) {
-	return readAll(ctx, s, func(found row, c *store.VersionCount) error {
-		var first int64
-		err := found.Scan(&c.Hash, &c.Runs, &first)
-		c.First = fromMicros(first)
-		return err
-	}, selectVersionCounts)
+	return readAll(ctx, s, sqlrow.Version, selectVersionCounts)
 }
 
 // selectWanted goes from one definition to the next in each of the two indexes of
@@ -59,12 +55,12 @@ func (s *Store) Wanted(ctx context.Context) ([]string, error) {
 	if err := s.inPlace(); err != nil {
 		return nil, err
 	}
-	return reading(ctx, s, func(from source) ([]string, error) { return wanted(ctx, from) })
+	return reading(ctx, s, func(from sqlrow.Source) ([]string, error) { return wanted(ctx, from) })
 }
 
 // wanted reads the versions, of which each may stand in both indexes.
-func wanted(ctx context.Context, from source) ([]string, error) {
-	hashes, err := list(ctx, from, scanOne[string], selectWanted)
+func wanted(ctx context.Context, from sqlrow.Source) ([]string, error) {
+	hashes, err := sqlrow.List(ctx, from, sqlrow.One[string], selectWanted)
 	slices.Sort(hashes)
 	return slices.Compact(hashes), err
 }
@@ -78,5 +74,5 @@ const selectWaiting = selectTasks + ` WHERE id IN (
 	) AND cancelled = 0 LIMIT ?2 + 0`
 
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, scanTask, selectWaiting, micros(before), atMost(limit))
+	return readAll(ctx, s, sqlrow.Task, selectWaiting, micros(before), atMost(limit))
 }

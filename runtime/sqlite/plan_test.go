@@ -60,8 +60,8 @@ func TestPlans(t *testing.T) {
 	for i, text := range append(slices.Clone(deletions), deletionsOfRun...) {
 		queries[fmt.Sprint("delete ", i)] = text
 	}
-	queries["limits"], queries["limited"], queries["count held"] = selectLimits, selectLimited, countHeld
-	queries["last claim"], queries["claims"], queries["claims ahead"] = selectLastClaim, selectClaims, claimsAhead
+	queries["limits"], queries["limited"], queries["count held"] = limits.All, selectLimited, limits.Held
+	queries["last claim"], queries["claims"], queries["claims ahead"] = limits.Last, limits.Claims, claimsAhead
 	queries["forget claims"], queries["next opening"], queries["next of any"] = forgetClaims, nextOpening, nextAny
 	queries["chain"], queries["mark"], queries["delete record"] = selectChain, selectMark, deleteRecord
 	queries["prunable"], queries["count old"], queries["count prunable"] = selectPrunable, countOld, countPrunable

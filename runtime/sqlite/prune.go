@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -73,7 +74,7 @@ type prunable struct {
 // runs have a long history, but at least one.
 func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if q.DryRun {
-		return reading(ctx, s, func(from source) (store.Pruned, error) { return countPruned(ctx, from, &q) })
+		return reading(ctx, s, func(from sqlrow.Source) (store.Pruned, error) { return countPruned(ctx, from, &q) })
 	}
 	if q.Limit <= 0 {
 		return done, nil
@@ -84,14 +85,14 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 	})
 }
 
-func countPruned(ctx context.Context, from source, q *store.PruneQuery) (done store.Pruned, err error) {
-	for _, outcome := range outcomes(q) {
-		args := []any{string(outcome), micros(q.Before), q.Machine, micros(q.Now)}
-		prunable, _, err := first(ctx, from, scanOne[int64], countPrunable, args...)
+func countPruned(ctx context.Context, from sqlrow.Source, q *store.PruneQuery) (done store.Pruned, err error) {
+	for _, outcome := range q.Outcomes() {
+		args := []any{outcome, micros(q.Before), q.Machine, micros(q.Now)}
+		prunable, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], countPrunable, args...)
 		if err != nil {
 			return done, err
 		}
-		old, _, err := first(ctx, from, scanOne[int64], countOld, args[:3]...)
+		old, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], countOld, args[:3]...)
 		if err != nil {
 			return done, err
 		}
@@ -100,24 +101,16 @@ func countPruned(ctx context.Context, from source, q *store.PruneQuery) (done st
 	return done, nil
 }
 
-// outcomes are those of the runs that are meant.
-func outcomes(q *store.PruneQuery) []machine.Outcome {
-	if q.Outcome != "" {
-		return []machine.Outcome{q.Outcome}
-	}
-	return []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled}
-}
-
 func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err error) {
 	trees, records := 0, int64(0)
-	for _, outcome := range outcomes(q) {
-		rows, err := list(ctx, t, scanPrunable, selectPrunable,
-			string(outcome), micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
+	for _, outcome := range q.Outcomes() {
+		rows, err := sqlrow.List(ctx, t, scanPrunable, selectPrunable,
+			outcome, micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
 		if err != nil {
 			return 0, err
 		}
 		for i := range rows {
-			tree, err := list(ctx, t, scanPrunable, selectChildren, rows[i].run)
+			tree, err := sqlrow.List(ctx, t, scanPrunable, selectChildren, rows[i].run)
 			if err != nil {
 				return 0, err
 			}
@@ -157,7 +150,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err er
 	return runs, err
 }
 
-func scanPrunable(found row, p *prunable) error {
+func scanPrunable(found sqlrow.Row, p *prunable) error {
 	return found.Scan(&p.run, &p.machine, &p.state, &p.paused, &p.seq, &p.id, &p.outcome)
 }
 

@@ -84,35 +84,27 @@ func copyBackup(ctx context.Context, backup, copied string) (err error) {
 
 // replace gives the copy the name of the target, and what was there another one.
 func replace(copied, target string) (r Restored, err error) {
-	info, err := os.Stat(copied)
-	if err != nil {
+	if r.Bytes, err = syncFile(copied); err != nil {
 		return r, err
 	}
-	r.Bytes = info.Size()
 	if r.Before, err = setAside(target, "before"); err != nil {
-		return r, err
-	}
-	f, err := os.OpenFile(copied, os.O_RDWR, 0)
-	if err != nil {
-		return r, err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return r, err
 	}
 	if err := os.Rename(copied, target); err != nil {
 		return r, err
 	}
-	for _, end := range besideIt {
-		if err := os.Remove(target + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return r, err
-		}
-	}
-	return r, syncFolder(filepath.Dir(target))
+	return r, removeBeside(target)
 }
 
-// besideIt are the ends of the names of what SQLite keeps beside a database: its log or
-// its journal belong to what it has.
-var besideIt = []string{"-wal", "-journal", "-shm"}
+// removeBeside takes away what SQLite keeps beside a database: its log or its journal belong to what it has.
+func removeBeside(file string) error {
+	for _, end := range []string{"-wal", "-journal", "-shm"} {
+		if err := os.Remove(file + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return syncFolder(filepath.Dir(file))
+}
 
 // setAside gives what is at target a second name, after what is done, and makes that durable; empty
 // where there is nothing, and the name of the log where there is only that.

@@ -9,26 +9,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
-
-// source is what rows are read from: the readers, or the writer's transaction.
-type source interface {
-	query(ctx context.Context, text string, args ...any) (rows, error)
-}
-
-// rows are those of a query; *sql.Rows are such rows.
-type rows interface {
-	row
-	Next() bool
-	Err() error
-	Close() error
-}
-
-// row is the one that Next has reached.
-type row interface {
-	Scan(into ...any) error
-}
 
 // visit is one of the connections that read, while someone does.
 type visit struct {
@@ -36,7 +19,7 @@ type visit struct {
 	ctx context.Context // what ends a query
 }
 
-func (v *visit) query(_ context.Context, text string, args ...any) (rows, error) {
+func (v *visit) Query(_ context.Context, text string, args ...any) (sqlrow.Rows, error) {
 	if err := v.bind(args); err != nil {
 		return nil, err
 	}
@@ -50,27 +33,32 @@ func (v *visit) query(_ context.Context, text string, args ...any) (rows, error)
 // plain is a connection or a transaction of database/sql.
 type plain struct{ queryer }
 
-func (r plain) query(ctx context.Context, text string, args ...any) (rows, error) {
+func (r plain) Query(ctx context.Context, text string, args ...any) (sqlrow.Rows, error) {
 	found, err := r.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
-	return found, nil
+	return plainRows{found}, nil
 }
+
+// plainRows have no times.
+type plainRows struct{ *sql.Rows }
+
+func (r plainRows) Close() error { return errors.Join(r.Err(), r.Rows.Close()) }
 
 // reading reads with one of the connections that read. When ctx is done SQLite ends what it
 // is at.
-func reading[T any](ctx context.Context, s *Store, read func(source) (T, error)) (T, error) {
+func reading[T any](ctx context.Context, s *Store, read func(sqlrow.Source) (T, error)) (T, error) {
 	return readWith(ctx, ctx, s, read)
 }
 
 // glancing is reading for what is soon found. SQLite is not told of ctx, which would cost
 // as much as some of it.
-func glancing[T any](ctx context.Context, s *Store, read func(source) (T, error)) (T, error) {
+func glancing[T any](ctx context.Context, s *Store, read func(sqlrow.Source) (T, error)) (T, error) {
 	return readWith(ctx, context.Background(), s, read)
 }
 
-func readWith[T any](ctx, ends context.Context, s *Store, read func(source) (T, error)) (T, error) {
+func readWith[T any](ctx, ends context.Context, s *Store, read func(sqlrow.Source) (T, error)) (T, error) {
 	value, err := heeding(ctx, s, func() (value T, err error) {
 		if err := s.sit(ctx); err != nil {
 			return value, err
@@ -111,23 +99,23 @@ func (s *Store) sit(ctx context.Context) error {
 func (s *Store) rise() { <-s.seats }
 
 // readAll is reading for the rows of one query.
-func readAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) ([]T, error) {
-	return reading(ctx, s, func(from source) ([]T, error) { return list(ctx, from, scan, text, args...) })
+func readAll[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) ([]T, error) {
+	return reading(ctx, s, func(from sqlrow.Source) ([]T, error) { return sqlrow.List(ctx, from, scan, text, args...) })
 }
 
 // glanceAll is glancing for the rows of one query.
-func glanceAll[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) ([]T, error) {
-	return glancing(ctx, s, func(from source) ([]T, error) { return list(ctx, from, scan, text, args...) })
+func glanceAll[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) ([]T, error) {
+	return glancing(ctx, s, func(from sqlrow.Source) ([]T, error) { return sqlrow.List(ctx, from, scan, text, args...) })
 }
 
 // glanceFirst is glancing for the first row of one query, if there is one.
-func glanceFirst[T any](ctx context.Context, s *Store, scan func(row, *T) error, text string, args ...any) (T, bool, error) {
+func glanceFirst[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) (T, bool, error) {
 	type result struct {
 		value T
 		ok    bool
 	}
-	r, err := glancing(ctx, s, func(from source) (r result, err error) {
-		r.value, r.ok, err = first(ctx, from, scan, text, args...)
+	r, err := glancing(ctx, s, func(from sqlrow.Source) (r result, err error) {
+		r.value, r.ok, err = sqlrow.First(ctx, from, scan, text, args...)
 		return r, err
 	})
 	return r.value, r.ok, err
@@ -163,40 +151,6 @@ func heeding[T any](ctx context.Context, s *Store, read func() (T, error)) (T, e
 		return *new(T), l.why()
 	}
 }
-
-// list reads all rows of a query.
-func list[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) ([]T, error) {
-	found, err := from.query(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	var all []T
-	for found.Next() {
-		all = append(all, *new(T))
-		if err := scan(found, &all[len(all)-1]); err != nil {
-			return nil, errors.Join(err, found.Close())
-		}
-	}
-	return all, errors.Join(found.Err(), found.Close())
-}
-
-// first reads the first row of a query, if there is one.
-func first[T any](ctx context.Context, from source, scan func(row, *T) error, text string, args ...any) (value T, ok bool, err error) {
-	found, err := from.query(ctx, text, args...)
-	if err != nil {
-		return value, false, err
-	}
-	if ok = found.Next(); ok {
-		err = scan(found, &value)
-	}
-	if err := errors.Join(err, found.Err(), found.Close()); err != nil {
-		return *new(T), false, err
-	}
-	return value, ok, nil
-}
-
-// scanOne reads a row of one column.
-func scanOne[T any](r row, v *T) error { return r.Scan(v) }
 
 // write runs a request in the writer.
 func (s *Store) write(ctx context.Context, run func(*tx) error) error {
@@ -245,13 +199,6 @@ func optional(t time.Time) sql.NullInt64 {
 }
 
 func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
-
-func fromOptional(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return fromMicros(n.Int64)
-}
 
 // text is JSON as it stands in a column: nil is NULL.
 func text(j json.RawMessage) any {

@@ -5,44 +5,26 @@ package sqlite
 import (
 	"context"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-const runColumns = `
-	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused,
-		seq, started, entered, updated, snapshot, coalesce(parent, ''), coalesce(root, ''), tags
-	FROM `
+const (
+	selectRuns = `
+	SELECT ` + sqlrow.RunColumns + ` FROM runs`
+	selectRun = selectRuns + ` WHERE run = ?`
 
-const selectRuns = runColumns + `runs`
-
-// selectTagged reads the index of tags first.
-const selectTagged = runColumns + `tags CROSS JOIN runs USING (run)`
-
-const selectRun = selectRuns + ` WHERE run = ?`
+	// selectTagged reads the index of tags first.
+	selectTagged = `
+	SELECT ` + sqlrow.RunColumns + ` FROM tags CROSS JOIN runs USING (run)`
+)
 
 func (s *Store) Load(ctx context.Context, run string) (store.RunRow, error) {
-	row, ok, err := glanceFirst(ctx, s, scanRun, selectRun, run)
+	row, ok, err := glanceFirst(ctx, s, sqlrow.Run, selectRun, run)
 	if err == nil && !ok {
 		return row, store.ErrNotFound
 	}
 	return row, err
-}
-
-func scanRun(found row, r *store.RunRow) error {
-	var in struct { // one allocation
-		started, entered, updated int64
-		tags                      []byte
-	}
-	err := found.Scan(&r.Run, &r.Machine, &r.Definition, &r.State, &r.Status, &r.Outcome, &r.Paused,
-		&r.Seq, &in.started, &in.entered, &in.updated, (*[]byte)(&r.Snapshot), &r.Parent, &r.Root, &in.tags)
-	r.Started, r.Entered, r.Updated = fromMicros(in.started), fromMicros(in.entered), fromMicros(in.updated)
-	if r.Root == "" {
-		r.Root = r.Run
-	}
-	if err == nil {
-		r.Tags, err = store.DecodeTags(in.tags)
-	}
-	return err
 }
 
 // Runs implements store.Store. A page begins where the one before ended, by
@@ -53,5 +35,5 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 		return nil, err
 	}
 	query, args := runsQuery(&f, after)
-	return readAll(ctx, s, scanRun, query, args...)
+	return readAll(ctx, s, sqlrow.Run, query, args...)
 }

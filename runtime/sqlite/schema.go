@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // applicationID stands in the header of our databases: "fsmc" in ASCII.
@@ -72,19 +74,13 @@ func readContents(ctx context.Context, db queryer) (*contents, error) {
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&c.version); err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, selectObjects)
-	if err != nil {
-		return nil, err
+	objects, err := sqlrow.List(ctx, plain{db}, func(found sqlrow.Row, o *[2]string) error {
+		return found.Scan(&o[0], &o[1])
+	}, selectObjects)
+	for _, o := range objects {
+		c.objects[o[0]] = o[1]
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return nil, err
-		}
-		c.objects[name] = text
-	}
-	if err := rows.Err(); err != nil || c.objects[`table "log_name"`] == "" {
+	if err != nil || c.objects[`table "log_name"`] == "" {
 		return c, err
 	}
 	c.log, err = readLogName(ctx, db)
@@ -165,14 +161,6 @@ func (c *contents) check(ctx context.Context) error {
 func (c *contents) present() error {
 	if c != nil && c.empty() {
 		return fmt.Errorf("%w: it is empty", ErrForeign)
-	}
-	return nil
-}
-
-// upToDate refuses what cannot be read as it stands.
-func (c *contents) upToDate() error {
-	if c.version < len(migrations()) {
-		return ErrOlder
 	}
 	return nil
 }

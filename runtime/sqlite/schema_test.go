@@ -5,6 +5,8 @@ package sqlite
 import (
 	"strings"
 	"testing"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // TestHistoryOnlyGrows tries every way to change what happened, with a
@@ -84,7 +86,7 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	silent, err := readAll(t.Context(), s, scanOne[string],
+	silent, err := readAll(t.Context(), s, sqlrow.One[string],
 		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE '%-- %'`)
 	if err != nil || len(silent) > 0 {
 		t.Errorf("tables %q do not say what they are, %v", silent, err)

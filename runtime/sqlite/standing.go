@@ -5,6 +5,7 @@ package sqlite
 import (
 	"context"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -34,7 +35,7 @@ const selectStanding = `
 	SELECT seq, machine, definition, state, status, coalesce(outcome, ''), paused, started, entered, last, parent IS NOT NULL
 	FROM runs WHERE run = ?`
 
-func scanStanding(found row, b *standing) error {
+func scanStanding(found sqlrow.Row, b *standing) error {
 	return found.Scan(&b.seq, &b.machine, &b.definition, &b.state, &b.status, &b.outcome, &b.paused, &b.started, &b.entered, &b.last, &b.child)
 }
 
@@ -48,7 +49,7 @@ func (t *tx) standingFor(ctx context.Context, c *store.Commit) (standing, error)
 		len(c.History) > 0 && c.Claim == nil && c.Repairs == nil && c.Run.Definition == known.definition {
 		return known, nil
 	}
-	before, ok, err := first(ctx, t, scanStanding, selectStanding, c.Run.Run)
+	before, ok, err := sqlrow.First(ctx, t, scanStanding, selectStanding, c.Run.Run)
 	switch {
 	case err != nil:
 		return before, err

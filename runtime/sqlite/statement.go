@@ -11,6 +11,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -106,7 +107,7 @@ func (s *session) number(text string) (n int64, err error) {
 	if found.Next() {
 		n, _ = found.values[0].(int64)
 	}
-	return n, errors.Join(found.Err(), found.Close())
+	return n, found.Close()
 }
 
 // bind makes args the arguments of the next call.
@@ -118,6 +119,8 @@ func (s *session) bind(args []any) (err error) {
 		case string, int64, bool, nil:
 		case int:
 			v.Value = int64(arg)
+		case time.Time:
+			v.Value = micros(arg)
 		case driver.Valuer: // optional values
 			v.Value, err = arg.Value()
 		default: // types of ours that are strings
@@ -148,10 +151,8 @@ func (r *sessionRows) Next() bool {
 	return err == nil
 }
 
-func (r *sessionRows) Err() error { return r.err }
-
 func (r *sessionRows) Close() error {
-	err := r.rows.Close()
+	err := errors.Join(r.err, r.rows.Close())
 	clear(r.values)
 	r.rows, r.session.spare = nil, r
 	return err
@@ -190,10 +191,17 @@ func assign(into any, value driver.Value) error {
 		case *bool:
 			*into = v != 0
 			return nil
+		case *time.Time:
+			*into = fromMicros(v)
+			return nil
 		}
 	case nil:
-		if into, ok := into.(*[]byte); ok {
+		switch into := into.(type) {
+		case *[]byte:
 			*into = nil
+			return nil
+		case *time.Time:
+			*into = time.Time{}
 			return nil
 		}
 	}

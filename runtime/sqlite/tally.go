@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 )
 
 // foldAt is how many rows of history are left before their counts are added up.
@@ -94,7 +96,7 @@ func (t *tx) nameID(key *count) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	id, ok, err := first(context.Background(), t, scanOne[int64], selectCountName, name)
+	id, ok, err := sqlrow.First(context.Background(), t, sqlrow.One[int64], selectCountName, name)
 	if err == nil && !ok {
 		id, err = t.insert(insertCountName, name)
 	}
@@ -212,9 +214,9 @@ func (t *tx) addCounts(all counts) error {
 // uncounted is what history has that is not in the tables. A name that is none
 // counts nothing, as one that is missing: figures do not keep steps from being
 // taken.
-func uncounted(ctx context.Context, from source) (counts, error) {
+func uncounted(ctx context.Context, from sqlrow.Source) (counts, error) {
 	all := counts{}
-	_, err := list(ctx, from, func(found row, _ *struct{}) error {
+	_, err := sqlrow.List(ctx, from, func(found sqlrow.Row, _ *struct{}) error {
 		var name []byte
 		var n int64
 		if err := found.Scan(&name, &n); err != nil {

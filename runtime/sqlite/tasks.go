@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -111,17 +112,17 @@ func (t *tx) startTask(ctx context.Context, c *store.Commit, row *store.TaskRow)
 		}
 	}
 	_, err := t.exec(insertTask, row.Run, row.Do, row.Seq, row.Machine, row.Definition, row.Activity,
-		row.Key, row.Attempt, row.Visit, awake(&c.Run), micros(c.Run.Updated), optional(notBefore), row.Lost,
+		row.Key, row.Attempt, row.Visit, c.Run.Awake(), micros(c.Run.Updated), optional(notBefore), row.Lost,
 		int64(row.Timeout), int64(row.Heartbeat), int64(row.Progress), sql.NullString{String: row.Child, Valid: row.Child != ""}, ended)
 	return err
 }
 
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
-	return glanceAll(ctx, s, scanTask, selectRunTasks, run)
+	return glanceAll(ctx, s, sqlrow.Task, selectRunTasks, run)
 }
 
 func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error) {
-	t, ok, err := glanceFirst(ctx, s, scanTask, selectTaskOf, child)
+	t, ok, err := glanceFirst(ctx, s, sqlrow.Task, selectTaskOf, child)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
@@ -129,20 +130,10 @@ func (s *Store) TaskOf(ctx context.Context, child string) (store.TaskRow, error)
 }
 
 func (s *Store) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
-	return glanceAll(ctx, s, scanTask, selectExpired, micros(now), atMost(limit))
+	return glanceAll(ctx, s, sqlrow.Task, selectExpired, micros(now), atMost(limit))
 }
 
 func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, error) {
-	held, _, err := glanceFirst(ctx, s, scanOne[bool], selectHeld, run, micros(now))
+	held, _, err := glanceFirst(ctx, s, sqlrow.One[bool], selectHeld, run, micros(now))
 	return held, err
-}
-
-func scanTask(found row, t *store.TaskRow) error {
-	var notBefore, claimed, lease, beat, progress, checkpoint sql.NullInt64
-	err := found.Scan(&t.Run, &t.Do, &t.Seq, &t.Machine, &t.Definition, &t.Activity, &t.Key, &t.Attempt, &t.Visit,
-		&notBefore, &t.Epoch, &t.Worker, &claimed, &lease, &beat, &progress, &t.Lost, &t.Cancelled,
-		(*[]byte)(&t.Checkpoint), &checkpoint, &t.Timeout, &t.Heartbeat, &t.Progress, &t.Child, &t.ChildEnded)
-	t.NotBefore, t.ClaimedAt, t.LeaseUntil = fromOptional(notBefore), fromOptional(claimed), fromOptional(lease)
-	t.BeatAt, t.ProgressAt, t.CheckpointAt = fromOptional(beat), fromOptional(progress), fromOptional(checkpoint)
-	return err
 }

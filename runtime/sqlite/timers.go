@@ -4,10 +4,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
@@ -45,7 +45,7 @@ func (t *tx) writeTimers(c *store.Commit) error {
 	}
 	for i := range c.Set {
 		timer := &c.Set[i]
-		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), awake(&c.Run)); err != nil {
+		if _, err := t.exec(upsertTimer, timer.Run, timer.Name, micros(timer.Due), c.Run.Awake()); err != nil {
 			return err
 		}
 		failpoint.Hit(failpoint.TimerWritten)
@@ -54,24 +54,17 @@ func (t *tx) writeTimers(c *store.Commit) error {
 }
 
 func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
-	return glanceAll(ctx, s, scanTimer, selectDue, micros(now), atMost(limit))
+	return glanceAll(ctx, s, sqlrow.Timer, selectDue, micros(now), atMost(limit))
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
-	return glanceAll(ctx, s, scanTimer, selectTimers, run)
-}
-
-func scanTimer(found row, t *store.TimerRow) error {
-	var due int64
-	err := found.Scan(&t.Run, &t.Name, &due)
-	t.Due = fromMicros(due)
-	return err
+	return glanceAll(ctx, s, sqlrow.Timer, selectTimers, run)
 }
 
 // never is store.Never, as it stands in a column.
 const never = `253402300799000000`
 
 func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, _, err := glanceFirst(ctx, s, scanOne[sql.NullInt64], nextAny, micros(after))
-	return fromOptional(next), err
+	next, _, err := glanceFirst(ctx, s, sqlrow.One[time.Time], nextAny, micros(after))
+	return next, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
+	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 	"github.com/mattn/go-sqlite3"
 )
@@ -326,9 +327,9 @@ func (t *tx) execute(text string, args ...any) (rows, id int64, err error) {
 	return rows, id, err
 }
 
-// query makes tx a source; ctx is not used, because a request that has been
+// Query makes tx a source; ctx is not used, because a request that has been
 // taken runs to its end.
-func (t *tx) query(_ context.Context, text string, args ...any) (rows, error) {
+func (t *tx) Query(_ context.Context, text string, args ...any) (sqlrow.Rows, error) {
 	found, err := t.w.session.query(text, args...)
 	if err != nil {
 		return nil, err

@@ -16,15 +16,6 @@ type ActivityLimit struct {
 	Window            time.Duration // of Rate, in whole microseconds
 }
 
-// ScanLimit reads a limit, which both stores in SQL have in the same columns, behind what
-// stands before it in its row.
-func ScanLimit(found interface{ Scan(into ...any) error }, l *ActivityLimit, before ...any) error {
-	var span int64
-	err := found.Scan(append(before, &l.Machine, &l.Activity, &l.AtOnce, &l.Rate, &span)...)
-	l.Window = time.Duration(span) * time.Microsecond
-	return err
-}
-
 // LimitRow is how a limit stands.
 type LimitRow struct {
 	ActivityLimit

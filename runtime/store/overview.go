@@ -70,6 +70,14 @@ type PruneQuery struct {
 	Now           time.Time
 }
 
+// Outcomes are those of the runs that are meant.
+func (q *PruneQuery) Outcomes() []string {
+	if q.Outcome != "" {
+		return []string{string(q.Outcome)}
+	}
+	return []string{string(machine.Success), string(machine.Failed), string(machine.Cancelled)}
+}
+
 // Pruned is what became of a PruneQuery. Children count as runs.
 type Pruned struct {
 	Runs int64

@@ -178,6 +178,9 @@ type RunRow struct {
 	Tags map[string]string
 }
 
+// Awake reports whether the run's timers fire and its tasks are handed out.
+func (r *RunRow) Awake() bool { return r.Status != machine.Halted && !r.Paused }
+
 // HistoryRow is one record as stored.
 type HistoryRow struct {
 	Run    string

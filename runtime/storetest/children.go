@@ -11,7 +11,6 @@ import (
 
 // child is the commit that creates a child under the claim of a task.
 func (f *fixture) child(run string, task *store.TaskRow) *store.Commit {
-	f.Helper()
 	c, claim := f.create(run), task.Claim()
 	c.Run.Parent, c.Run.Root, c.Parent = task.Run, f.load(task.Run).Root, &claim
 	return c
@@ -30,17 +29,13 @@ func (f *fixture) call(run string, due time.Time) store.TaskRow {
 // finish ends a run.
 func (f *fixture) finish(run string) {
 	f.Helper()
-	c := f.next(run)
-	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
-	f.commit(c)
+	f.change(run, func(c *store.Commit) { c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success })
 }
 
 // standing is a step of a run that changes how it stands.
 func (f *fixture) standing(run string, status machine.Status, paused bool) {
 	f.Helper()
-	c := f.next(run)
-	c.Run.Status, c.Run.Paused = status, paused
-	f.commit(c)
+	f.change(run, func(c *store.Commit) { c.Run.Status, c.Run.Paused = status, paused })
 }
 
 // held looks whether a cancelled task of a run is held.
@@ -51,30 +46,22 @@ func (f *fixture) held(run string, want bool) {
 
 func (f *fixture) leftovers(want ...string) {
 	f.Helper()
-	rows := sure(f.s.Leftovers(f.ctx, 0))
-	var got []string
-	for _, t := range rows {
-		got = append(got, t.Child)
-	}
+	got := textsOf(sure(f.s.Leftovers(f.ctx, 0)), func(t store.TaskRow) string { return t.Child })
 	slices.Sort(got)
-	equal(f, got, want)
+	equal(f, got, append([]string{}, want...))
 }
 
 // fenced expects that nothing can be done under a claim.
 func (f *fixture) fenced(t *store.TaskRow) {
 	f.Helper()
 	claim := t.Claim()
-	_, err := f.s.Renew(f.ctx, claim, f.now, f.now.Add(ttl), nil)
-	f.refused(err, machine.ErrFenced)
+	f.lapsed(t)
 	f.refused(f.s.Release(f.ctx, claim, f.now, time.Time{}), machine.ErrFenced)
 	f.refused(f.s.Confirm(f.ctx, claim, f.now), machine.ErrFenced)
 	f.refused(f.s.Reclaim(f.ctx, claim, f.now), machine.ErrFenced)
-	c := f.next(t.Run)
-	c.Claim = &claim
-	f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
+	f.late(t)
 	f.refused(f.s.Commit(f.ctx, f.child("more", t)), machine.ErrFenced)
-	_, err = f.s.Load(f.ctx, "more")
-	f.refused(err, store.ErrNotFound)
+	f.missing("more")
 }
 
 func testChildStarts(f *fixture) {
@@ -98,8 +85,7 @@ func testChildStarts(f *fixture) {
 	f.refused(err, store.ErrNotFound)
 	f.held("r", false)
 	f.leftovers()
-	next := sure(f.s.NextWake(f.ctx, f.now))
-	equal(f, next, time.Time{})
+	equal(f, sure(f.s.NextWake(f.ctx, f.now)), time.Time{})
 	f.pass(1000 * time.Hour)
 	f.idle()
 	f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrExists) // before ErrFenced
@@ -127,8 +113,7 @@ func testChildRefused(f *fixture) {
 	refused := func() {
 		f.Helper()
 		f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrFenced)
-		_, err := f.s.Load(f.ctx, "r/c")
-		f.refused(err, store.ErrNotFound)
+		f.missing("r/c")
 		equal(f, f.tasks("r")[0].Child, "")
 	}
 	f.standing("r", machine.Running, true)
@@ -155,16 +140,13 @@ func testChildClaimed(f *fixture) {
 	f.pass(2 * time.Hour)
 	task := f.claimOne()
 	equal(f, task.Child, "r/c")
-	for _, change := range []func(*store.Claim){func(c *store.Claim) { c.Seq++ }, func(c *store.Claim) { c.Epoch++ }} {
-		c, claim := f.next("r"), task.Claim()
-		change(&claim)
-		c.Claim = &claim
-		f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
+	for _, change := range []func(*store.TaskRow){func(t *store.TaskRow) { t.Seq++ }, func(t *store.TaskRow) { t.Epoch++ }} {
+		wrong := task
+		change(&wrong)
+		f.late(&wrong)
 		equal(f, f.tasks("r"), []store.TaskRow{task})
 	}
-	c, claim := f.next("r"), task.Claim()
-	c.Claim = &claim
-	f.commit(c)
+	f.end(&task)
 	f.leftovers("r/c")
 }
 
@@ -225,16 +207,15 @@ func testChildTimeout(f *fixture) {
 	f.begin("r")
 	due := f.now.Add(time.Hour)
 	f.call("r/c", due)
-	next := sure(f.s.NextWake(f.ctx, f.now))
-	equal(f, next, due)
+	equal(f, sure(f.s.NextWake(f.ctx, f.now)), due)
 	f.pass(time.Hour - time.Microsecond)
 	f.idle()
 	f.pass(time.Microsecond)
 	task := f.claimOne()
 	equal(f, []any{task.Child, task.ChildEnded}, []any{"r/c", false})
 
-	c, claim := f.next("r"), task.Claim()
-	c.Claim = &claim
+	c := f.next("r")
+	c.Claim = new(task.Claim())
 	f.start(c, "a").Attempt = 2
 	f.commit(c)
 	old := f.tasks("r")[0]
@@ -244,9 +225,7 @@ func testChildTimeout(f *fixture) {
 	f.held("r", true)
 	f.leftovers("r/c")
 	f.idle()
-	q := f.query("w1", 1)
-	q.Run = "r"
-	equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
+	equal(f, len(f.claimOf("r", 1)), 0)
 	f.finish("r/c")
 	f.held("r", false)
 	f.leftovers()
@@ -257,9 +236,7 @@ func testChildTimeout(f *fixture) {
 	f.call("s/c", f.now)
 	task = f.claimOne()
 	f.finish("s/c")
-	c, claim = f.next("s"), task.Claim()
-	c.Claim = &claim
-	f.commit(c)
+	f.end(&task)
 	equal(f, len(f.tasks("s")), 0)
 	f.held("s", false)
 }
@@ -276,20 +253,20 @@ func testChildCancelled(f *fixture) {
 		f.Run(test.name, func(*testing.T) {
 			r := test.name
 			f.commit(f.create(r))
-			for _, do := range []string{"waits", "runs", "due", "ended"} {
-				c := f.next(r)
-				f.start(c, do)
-				f.commit(c)
-				if do != "waits" {
-					q := f.query("w1", 10)
-					q.Run = r
-					rows := sure(f.s.Claim(f.ctx, q))
-					task := rows[slices.IndexFunc(rows, func(t store.TaskRow) bool { return t.Do == do })]
-					for _, other := range rows {
-						if other.Do != do {
-							f.must(f.s.Release(f.ctx, other.Claim(), f.now, time.Time{}))
-						}
+			only := func(rows []store.TaskRow, do string) (task store.TaskRow) { // the others are released
+				for _, row := range rows {
+					if row.Do == do {
+						task = row
+					} else {
+						f.must(f.s.Release(f.ctx, row.Claim(), f.now, time.Time{}))
 					}
+				}
+				return task
+			}
+			for _, do := range []string{"waits", "runs", "due", "ended"} {
+				f.add(r, do)
+				if do != "waits" {
+					task := only(f.claimOf(r, 10), do)
 					start := f.child(r+"/"+do, &task)
 					if do == "due" {
 						start.ParentDue = f.now.Add(time.Second)
@@ -301,12 +278,7 @@ func testChildCancelled(f *fixture) {
 			f.pass(time.Second)
 			keeper := f.claim(10)
 			equal(f, len(keeper), 3) // but not the one that runs
-			due := keeper[slices.IndexFunc(keeper, func(t store.TaskRow) bool { return t.Do == "due" })]
-			for _, t := range keeper {
-				if t.Do != "due" {
-					f.must(f.s.Release(f.ctx, t.Claim(), f.now, time.Time{}))
-				}
-			}
+			due := only(keeper, "due")
 			c := f.next(r)
 			for _, do := range []string{"waits", "runs", "due", "ended", "none"} {
 				test.leave(c, do)
@@ -339,9 +311,7 @@ func testChildTakenOver(f *fixture) {
 	f.commit(f.create("other"))
 	f.begin("r")
 	f.call("r/live", time.Time{})
-	c := f.next("r")
-	f.start(c, "b")
-	f.commit(c)
+	f.add("r", "b")
 	f.call("r/ended", time.Time{})
 	f.finish("r/ended")
 	f.pass(time.Second)

@@ -15,13 +15,8 @@ func (f *fixture) leaves(run string, due time.Time) (left []store.TaskRow) {
 	f.Helper()
 	f.begin(run)
 	f.call(run+"/c", due)
-	c := f.next(run + "/c")
-	f.start(c, "a")
-	f.start(c, "b")
-	f.commit(c)
-	q := f.query("w2", 10)
-	q.Run = run + "/c"
-	left = sure(f.s.Claim(f.ctx, q))
+	f.add(run+"/c", "a", "b")
+	left = f.claimOf(run+"/c", 10)
 	equal(f, len(left), 2)
 	return left
 }
@@ -55,11 +50,9 @@ func testChildStops(f *fixture) {
 		run := map[bool]string{false: "left", true: "lost"}[lost]
 		f.begin(run)
 		f.call(run+"/d", time.Time{})
-		c := f.next(run + "/d")
-		f.start(c, "a")
-		f.commit(c)
+		f.add(run+"/d", "a")
 		task := f.claimOne()
-		c = f.next(run)
+		c := f.next(run)
 		c.Cancel = []string{f.tasks(run)[0].Do}
 		f.start(c, "next")
 		f.commit(c)
@@ -71,12 +64,10 @@ func testChildStops(f *fixture) {
 		f.leftovers()
 		f.held(run, true)
 		f.idle()
-		q := f.query("w1", 1)
-		q.Run = run
-		equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
+		equal(f, len(f.claimOf(run, 1)), 0)
 		f.pass(ttl / 2)
 		until = f.now.Add(ttl)
-		sure(f.s.Renew(f.ctx, task.Claim(), f.now, until, nil))
+		f.renew(&task, true)
 		f.pass(ttl - time.Microsecond)
 		f.idle()
 		waiting := f.tasks(run)[0]
@@ -96,23 +87,22 @@ func testChildStops(f *fixture) {
 // testChildStopsAfter: a run waits likewise for what a child has left that had ended before the run lost interest
 // in it, or took it over.
 func testChildStopsAfter(f *fixture) {
+	cancel := func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }
+	take := func(c *store.Commit, task *store.TaskRow) {
+		cancel(c, task)
+		c.Start[0].Child = task.Child
+	}
 	for _, test := range []struct {
 		name  string
 		late  bool // the task has been claimed, as its time was over, when the child ends
 		leave func(c *store.Commit, task *store.TaskRow)
 	}{
-		{"cancelled", false, func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }},
+		{"cancelled", false, cancel},
 		{"ended", false, func(c *store.Commit, task *store.TaskRow) { c.End = []string{task.Do} }},
 		{"late", true, func(c *store.Commit, task *store.TaskRow) { c.Claim = new(task.Claim()) }},
-		{"lateCancelled", true, func(c *store.Commit, task *store.TaskRow) { c.Cancel = []string{task.Do} }},
-		{"taken", false, func(c *store.Commit, task *store.TaskRow) {
-			c.Cancel = []string{task.Do}
-			c.Start[0].Child = task.Child
-		}},
-		{"lateTaken", true, func(c *store.Commit, task *store.TaskRow) {
-			c.Cancel = []string{task.Do}
-			c.Start[0].Child = task.Child
-		}},
+		{"lateCancelled", true, cancel},
+		{"taken", false, take},
+		{"lateTaken", true, take},
 	} {
 		for _, lost := range []bool{false, true} {
 			f.Run(fmt.Sprintf("%s,lost=%t", test.name, lost), func(*testing.T) {
@@ -135,8 +125,7 @@ func testChildStopsAfter(f *fixture) {
 				f.must(f.s.Confirm(f.ctx, left[0].Claim(), f.now))
 				f.idle()
 				f.pass(ttl / 2)
-				_, err := f.s.Renew(f.ctx, left[1].Claim(), f.now, f.now.Add(ttl), nil)
-				f.must(err)
+				f.renew(&left[1], true)
 				f.pass(ttl - time.Microsecond)
 				f.idle()
 				if lost {
@@ -161,9 +150,8 @@ func testChildStopsReleased(f *fixture) {
 		task := f.claimOne()
 		f.pass(ttl / 2)
 		until := f.now.Add(ttl)
-		for _, t := range left {
-			sure(f.s.Renew(f.ctx, t.Claim(), f.now, until, nil))
-		}
+		f.renew(&left[0], false)
+		f.renew(&left[1], false)
 		f.stops(run)
 		if lost {
 			f.pass(ttl / 2)

@@ -41,11 +41,7 @@ func testClaimFilters(f *fixture) {
 	q.Activities = nil
 	expect := func(what string, want ...string) {
 		f.Helper()
-		rows := sure(f.s.Claim(f.ctx, q))
-		var got []string
-		for _, r := range rows {
-			got = append(got, r.Run+"/"+r.Do)
-		}
+		got := textsOf(sure(f.s.Claim(f.ctx, q)), func(r store.TaskRow) string { return r.Run + "/" + r.Do })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			f.Fatalf("%s: got %v, want %v", what, got, want)
 		}
@@ -103,22 +99,14 @@ func testClaimOrder(f *fixture) {
 
 func testClaimAsleep(f *fixture) {
 	f.begin("r")
-	set := func(change func(*store.RunRow)) {
-		f.Helper()
-		c := f.next("r")
-		change(&c.Run)
-		f.commit(c)
-	}
-	set(func(r *store.RunRow) { r.Paused = true })
+	f.standing("r", machine.Running, true)
 	f.idle()
-	c := f.next("r") // a step of a paused run wakes nothing
-	f.start(c, "b")
-	f.commit(c)
+	f.add("r", "b") // a step of a paused run wakes nothing
 	f.idle()
-	set(func(r *store.RunRow) { r.Status = machine.Halted })
-	set(func(r *store.RunRow) { r.Paused = false })
+	f.standing("r", machine.Halted, true)
+	f.standing("r", machine.Halted, false)
 	f.idle()
-	set(func(r *store.RunRow) { r.Status = machine.Running })
+	f.standing("r", machine.Running, false)
 	equal(f, len(f.claim(10)), 2)
 }
 
@@ -149,9 +137,7 @@ func testEpochsRise(f *fixture) {
 	row = claim("retried")
 	f.cancel("r", "a")
 	f.must(f.s.Confirm(f.ctx, row.Claim(), f.now))
-	back := f.next("r")
-	f.start(back, "a")
-	f.commit(back)
+	f.add("r", "a")
 	claim("started again")
 	f.begin("r2")
 	f.begin("r3")
@@ -168,34 +154,24 @@ func testTaskEnds(f *fixture) {
 	f.start(c, "b")
 	f.start(c, "c")
 	f.commit(c)
-	q := f.query("w", 1)
-	rows := sure(f.s.Claim(f.ctx, q))
-	equal(f, rows[0].Do, "a")
-	claim := rows[0].Claim()
+	first := f.claim(1)[0]
+	equal(f, first.Do, "a")
 
 	done := f.next("r")
-	done.Claim = &claim
+	done.Claim = new(first.Claim())
 	done.End = []string{"a", "b", "none"} // a is named twice, b is not held, none does not exist
 	f.commit(done)
 	equal(f, len(f.tasks("r")), 1)
-	late := f.next("r")
-	late.Claim = &claim
-	f.refused(f.s.Commit(f.ctx, late), machine.ErrFenced)
+	f.late(&first)
 
 	held := f.claimOne() // c, ended by hand while a worker holds it
-	byHand := f.next("r")
-	byHand.End = []string{"c"}
-	f.commit(byHand)
-	_, err := f.s.Renew(f.ctx, held.Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, machine.ErrFenced)
+	f.change("r", func(c *store.Commit) { c.End = []string{"c"} })
+	f.lapsed(&held)
 
-	nothing := f.next("r") // a claim may end without a record
-	f.start(nothing, "d")
-	f.commit(nothing)
+	f.add("r", "d") // a claim may end without a record
 	held = f.claimOne()
-	claim = held.Claim()
-	nothing = f.next("r")
-	nothing.Run.Seq, nothing.History, nothing.Claim = nothing.Expect, nil, &claim
+	nothing := f.next("r")
+	nothing.Run.Seq, nothing.History, nothing.Claim = nothing.Expect, nil, new(held.Claim())
 	f.commit(nothing)
 	equal(f, len(f.tasks("r")), 0)
 }
@@ -211,22 +187,16 @@ func testCancelHoldsBack(f *fixture) {
 	f.commit(c)
 	f.begin("free")
 	equal(f, f.claimOne().Run, "free") // another run is not held back
-	held := func(want bool) {
-		f.Helper()
-		equal(f, sure(f.s.Held(f.ctx, "r", f.now)), want)
-	}
-	held(true)
+	f.held("r", true)
 	equal(f, len(f.tasks("r")), 3)
-	late := f.next("r")
-	late.Claim = new(old.Claim())
-	f.refused(f.s.Commit(f.ctx, late), machine.ErrFenced)
+	f.late(&old)
 
 	f.pass(ttl / 2) // its worker still cleans up
-	equal(f, sure(f.s.Renew(f.ctx, old.Claim(), f.now, f.now.Add(ttl), nil)), true)
+	f.renew(&old, true)
 	f.pass(ttl - time.Second)
 	f.idle()
 	f.must(f.s.Confirm(f.ctx, old.Claim(), f.now))
-	held(false)
+	f.held("r", false)
 	f.refused(f.s.Confirm(f.ctx, old.Claim(), f.now), machine.ErrFenced)
 	rows := f.claim(10)
 	equal(f, len(rows), 2)
@@ -237,9 +207,8 @@ func testCancelHoldsBack(f *fixture) {
 	f.commit(c)
 	f.idle()
 	f.pass(ttl)
-	held(false)
-	_, err := f.s.Renew(f.ctx, rows[0].Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, machine.ErrFenced)
+	f.held("r", false)
+	f.lapsed(&rows[0])
 	f.refused(f.s.Confirm(f.ctx, rows[0].Claim(), f.now), machine.ErrFenced)
 	equal(f, f.claimOne().Do, "a")
 	equal(f, len(f.tasks("r")), 1)
@@ -258,14 +227,10 @@ func testDueComesFirst(f *fixture) {
 	equal(f, len(f.claim(1)), 1)
 	f.pass(time.Microsecond)
 	f.idle()
-	q := f.query("w1", 1)
-	q.Run = "r"
-	equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
+	equal(f, len(f.claimOf("r", 1)), 0)
 	f.begin("free")
 	equal(f, f.claimOne().Run, "free") // another run is not held back
-	c = f.next("r")
-	c.Drop = []string{"late"}
-	f.commit(c)
+	f.change("r", func(c *store.Commit) { c.Drop = []string{"late"} })
 	equal(f, len(f.claim(10)), 2)
 }
 

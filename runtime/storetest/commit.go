@@ -43,24 +43,19 @@ func textsOf[T any](rows []T, text func(T) string) []string {
 func testOtherBytes(f *fixture) {
 	f.commit(f.create("r"))
 	for _, text := range []string{"r\xff", "r\x00"} {
-		_, err := f.s.Load(f.ctx, text)
-		f.refused(err, store.ErrNotFound)
-		_, err = f.s.Definition(f.ctx, text)
+		f.missing(text)
+		_, err := f.s.Definition(f.ctx, text)
 		f.refused(err, store.ErrNotFound)
 		equal(f, len(sure(f.s.History(f.ctx, text, 0, 0))), 0)
 		equal(f, len(sure(f.s.Tasks(f.ctx, text))), 0)
 		equal(f, len(sure(f.s.Runs(f.ctx, store.RunFilter{Run: text}))), 0)
 		equal(f, len(sure(f.s.Runs(f.ctx, store.RunFilter{RunPrefix: text}))), 0)
-		_, found, err := f.s.Accepted(f.ctx, "r", text)
-		if f.must(err); found {
-			f.Fatalf("an event %q", text)
-		}
+		f.accepted("r", text, "", false)
 	}
 }
 
 func testLoad(f *fixture) {
-	_, err := f.s.Load(f.ctx, "r")
-	f.refused(err, store.ErrNotFound)
+	f.missing("r")
 	c := f.create("r")
 	c.Run.Started = f.now.Add(789 * time.Nanosecond).In(time.FixedZone("here", 3600))
 	f.commit(c)
@@ -160,17 +155,13 @@ func testAtomic(f *fixture) {
 			equal(f, len(f.history("r")), 1)
 			equal(f, len(f.tasks("r")), 1)
 			equal(f, len(sure(f.s.Due(f.ctx, f.now.Add(24*time.Hour), 0))), 0)
-			_, ok, err := f.s.Accepted(f.ctx, "r", "e1")
-			f.must(err)
-			equal(f, ok, false)
+			f.accepted("r", "e1", "", false)
 			equal(f, outboxIDs(f), []string{"taken"})
 		})
 	}
 	f.commit(f.full(f.next("r")))
-	timers := sure(f.s.Timers(f.ctx, "r"))
-	equal(f, timers, []store.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
-	timers = sure(f.s.Timers(f.ctx, "other"))
-	equal(f, len(timers), 0)
+	equal(f, sure(f.s.Timers(f.ctx, "r")), []store.TimerRow{{Run: "r", Name: "after 1h", Due: f.now.Add(time.Hour)}})
+	equal(f, len(sure(f.s.Timers(f.ctx, "other"))), 0)
 	equal(f, len(f.history("r")), 2)
 	equal(f, len(f.tasks("r")), 2)
 }
@@ -219,18 +210,13 @@ func testWithoutRecords(f *fixture) {
 	c.EventID, c.Answer = "e1", json.RawMessage(`1`)
 	f.commit(c)
 	equal(f, f.load("r"), before)
-	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
-	f.must(err)
-	equal(f, ok, true)
-	equal(f, string(answer), "1")
+	f.accepted("r", "e1", "1", true)
 }
 
 func testEventIDs(f *fixture) {
 	f.commit(f.create("r"))
 	f.commit(f.create("other"))
-	_, ok, err := f.s.Accepted(f.ctx, "r", "e1")
-	f.must(err)
-	equal(f, ok, false)
+	f.accepted("r", "e1", "", false)
 	c := f.next("r")
 	c.EventID, c.Answer = "e1", json.RawMessage(`{"state":"Paid"}`)
 	f.commit(c)
@@ -242,13 +228,8 @@ func testEventIDs(f *fixture) {
 	if !errors.As(refusal, &duplicate) || string(duplicate.Answer) != `{"state":"Paid"}` {
 		f.Fatalf("%v has no answer", refusal)
 	}
-	answer, ok, err := f.s.Accepted(f.ctx, "r", "e1")
-	f.must(err)
-	equal(f, ok, true)
-	equal(f, string(answer), `{"state":"Paid"}`)
-	same := f.next("other") // an id is of one run
-	same.EventID = "e1"
-	f.commit(same)
+	f.accepted("r", "e1", `{"state":"Paid"}`, true)
+	f.change("other", func(c *store.Commit) { c.EventID = "e1" }) // an id is of one run
 	none, ok, err := f.s.Accepted(f.ctx, "other", "e1")
 	f.must(err)
 	equal(f, ok, true)
@@ -269,8 +250,7 @@ func testCopies(f *fixture) {
 	clear(f.load("r").Snapshot)
 	equal(f, f.load("r"), want)
 	equal(f, string(f.history("r")[0].Record), `{"seq":1}`)
-	messages := sure(f.s.Outbox(f.ctx, "", 0))
-	equal(f, string(messages[0].Data), `{"n":1}`)
+	equal(f, string(sure(f.s.Outbox(f.ctx, "", 0))[0].Data), `{"n":1}`)
 }
 
 func testGivenUp(f *fixture) {

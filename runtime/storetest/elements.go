@@ -27,13 +27,9 @@ func testElements(f *fixture) {
 	if len(claimed) != 3 {
 		f.Fatalf("%d elements are claimed, want 3", len(claimed))
 	}
-	c = f.next("r")
-	one := claimed[1].Claim()
-	c.Claim = &one
-	f.commit(c)
-	twice := f.next("r")
-	twice.Claim = &one
-	f.refused(f.s.Commit(f.ctx, twice), machine.ErrFenced)
+	one := claimed[1]
+	f.end(&one)
+	f.late(&one)
 	left := f.tasks("r")
 	if len(left) != n-1 || slices.ContainsFunc(left, func(t store.TaskRow) bool { return t.Do == one.Do }) {
 		f.Fatalf("%d elements are left after %q has ended", len(left), one.Do)

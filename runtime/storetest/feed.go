@@ -10,17 +10,14 @@ import (
 )
 
 func (f *fixture) feed(after int64, limit int) []store.FeedRow {
-	f.Helper()
 	return sure(f.s.Feed(f.ctx, after, limit))
 }
 
 func (f *fixture) feedEnd() int64 {
-	f.Helper()
 	return sure(f.s.FeedEnd(f.ctx))
 }
 
 func (f *fixture) changed() int64 {
-	f.Helper()
 	return sure(f.s.Changed(f.ctx))
 }
 

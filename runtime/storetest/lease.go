@@ -13,7 +13,7 @@ func testRenew(f *fixture) {
 	f.begin("r")
 	row := f.claimOne()
 	f.pass(10 * time.Second)
-	equal(f, sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil)), false)
+	f.renew(&row, false)
 	want := row
 	want.BeatAt, want.LeaseUntil = f.now, f.now.Add(ttl) // a heartbeat is no progress
 	equal(f, f.tasks("r"), []store.TaskRow{want})
@@ -25,7 +25,7 @@ func testRenew(f *fixture) {
 	equal(f, f.tasks("r"), []store.TaskRow{want})
 
 	f.pass(2 * ttl) // late, but no one has reclaimed it
-	sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), nil))
+	f.renew(&row, false)
 	f.refused(f.s.Reclaim(f.ctx, row.Claim(), f.now), machine.ErrFenced)
 }
 
@@ -41,10 +41,8 @@ func testRenewAll(f *fixture) {
 	for _, row := range rows {
 		claims = append(claims, row.Claim())
 	}
-	ended, stopped := rows["ended"].Claim(), rows["stopped"]
-	c := f.next("ended")
-	c.Claim = &ended
-	f.commit(c)
+	stopped := rows["stopped"]
+	f.end(rows["ended"])
 	for _, run := range []string{"cancelled", "stopped"} {
 		f.cancel(run, "a")
 	}
@@ -108,7 +106,6 @@ func testCheckpoints(f *fixture) {
 	f.begin("r")
 	row := f.claimOne()
 	renew := func(row store.TaskRow, checkpoint string) {
-		f.Helper()
 		sure(f.s.Renew(f.ctx, row.Claim(), f.now, f.now.Add(ttl), json.RawMessage(checkpoint)))
 	}
 	renew(row, `1`)
@@ -166,7 +163,6 @@ func testReclaim(f *fixture) {
 	f.claimOne()
 	f.cancel("cancelled", "a")
 	expired := func(limit int) []string {
-		f.Helper()
 		return runsOf(sure(f.s.Expired(f.ctx, f.now, limit)))
 	}
 	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // it runs
@@ -176,16 +172,13 @@ func testReclaim(f *fixture) {
 	equal(f, expired(0), []string{"r1", "r2"})
 	equal(f, expired(1), []string{"r1"})
 
-	c := f.next("r2")
-	c.Run.Status = machine.Halted
-	f.commit(c)
+	f.standing("r2", machine.Halted, false)
 	equal(f, expired(0), []string{"r1"})
 
 	f.must(f.s.Reclaim(f.ctx, first.Claim(), f.now))
 	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // counted once
 	equal(f, expired(0), []string{})
-	_, err := f.s.Renew(f.ctx, first.Claim(), f.now, f.now.Add(ttl), nil)
-	f.refused(err, machine.ErrFenced)
+	f.lapsed(&first)
 	row := f.claimOne()
 	equal(f, []any{row.Run, row.Lost, row.Attempt}, []any{"r1", 1, 1})
 }
@@ -215,6 +208,5 @@ func testFencing(f *fixture) {
 	elsewhere := now.Claim()
 	elsewhere.Seq++
 	f.refused(f.s.Release(f.ctx, elsewhere, f.now, f.now), machine.ErrFenced)
-	result.Claim = new(now.Claim())
-	f.commit(result)
+	f.end(&now)
 }

@@ -15,10 +15,10 @@ import (
 // hash. An empty limit is none.
 func (f *fixture) limit(hash, limit string) {
 	f.Helper()
-	text := fmt.Sprintf(`{"format":1,"activities":[{"name":"other"},{"name":%q}]}`, activity)
 	if limit != "" {
-		text = fmt.Sprintf(`{"format":1,"activities":[{"name":"other"},{"name":%q,"limit":%s}]}`, activity, limit)
+		limit = `,"limit":` + limit
 	}
+	text := fmt.Sprintf(`{"format":1,"activities":[{"name":"other"},{"name":%q%s}]}`, activity, limit)
 	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: hash, Machine: "Order", Definition: json.RawMessage(text)}))
 }
 
@@ -105,9 +105,7 @@ func testRateBackwards(f *fixture) {
 	equal(f, len(f.claim(10)), 3)
 	f.pass(-time.Hour)
 	for i := range 4 { // what is younger than now is ready nevertheless
-		c := f.create(fmt.Sprintf("back%d", i))
-		f.start(c, "a")
-		f.commit(c)
+		f.begin(fmt.Sprintf("back%d", i))
 	}
 	f.idle()
 	equal(f, sure(f.s.NextWake(f.ctx, f.now)), f.now.Add(time.Minute))
@@ -128,9 +126,7 @@ func testAtOnce(f *fixture) {
 	f.idle()
 	f.limits(store.LimitRow{Held: 2, Last: f.now}, 2, 0)
 
-	end := f.next("r0")
-	end.Claim = new(rows[0].Claim())
-	f.commit(end)
+	f.end(&rows[0])
 	rows = append(rows, f.claimOne())
 	equal(f, rows[2].Run, "r2")
 	f.idle()
@@ -160,12 +156,9 @@ func testAtOnceHaltedAndLost(f *fixture) {
 	f.limit("h2", `{"at_once":1}`)
 	f.beginMany(2)
 	equal(f, f.claimOne().Run, "r0")
-	halt := f.next("r0")
-	halt.Run.Status = machine.Halted
-	f.commit(halt)
+	f.standing("r0", machine.Halted, false)
 	f.idle()
-	next := sure(f.s.NextWake(f.ctx, f.now))
-	f.now = next
+	f.now = sure(f.s.NextWake(f.ctx, f.now))
 	equal(f, f.claimOne().Run, "r1")
 }
 
@@ -200,17 +193,12 @@ func testLimitsOfVersions(f *fixture) {
 	for _, hash := range []string{"h3", definition, "h2"} {
 		q.Activities = append(q.Activities, store.Claimable{Definition: hash, Activity: activity}, store.Claimable{Definition: hash, Activity: "other"})
 	}
-	rows := sure(f.s.Claim(f.ctx, q))
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.Run+r.Do)
-	}
+	got := textsOf(sure(f.s.Claim(f.ctx, q)), func(r store.TaskRow) string { return r.Run + r.Do })
 	slices.Sort(got)
 	equal(f, got, []string{"r0a", "r0b", "r1a", "r1b", "r2b"})
 	f.limit("h4", "")
 	f.limits(store.LimitRow{}, 0, 0)
-	rows = sure(f.s.Claim(f.ctx, q))
-	equal(f, runsOf(rows), []string{"r2"})
+	equal(f, runsOf(sure(f.s.Claim(f.ctx, q))), []string{"r2"})
 }
 
 // testRateOfVersions: claims under the rate of an older version count under that of the newest, whether it lets more
@@ -254,8 +242,7 @@ func testLimitedBehind(f *fixture) {
 	equal(f, runsOf(rows), []string{"r4"})
 	f.must(f.s.Release(f.ctx, rows[0].Claim(), f.now, time.Time{}))
 	f.idle() // two within the hour
-	rows = sure(f.s.Claim(f.ctx, q))
-	equal(f, len(rows), 0)
+	equal(f, len(sure(f.s.Claim(f.ctx, q))), 0)
 }
 
 // testConcurrentLimits: several workers together do not claim more.

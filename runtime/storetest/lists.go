@@ -21,9 +21,7 @@ func testHistory(f *fixture) {
 	f.commit(f.create("s")) // another run, in between
 	for range 4 {
 		f.pass(time.Second)
-		c := f.next("r")
-		f.commit(c)
-		want = append(want, c.History...)
+		f.change("r", func(c *store.Commit) { want = append(want, c.History...) })
 	}
 	equal(f, f.history("r"), want)
 	page := func(after int64, limit int, want []store.HistoryRow) {
@@ -50,18 +48,11 @@ func testRuns(f *fixture) {
 		f.commit(c)
 		f.pass(time.Hour)
 	}
-	end := func(run, state string, status machine.Status, outcome machine.Outcome) {
-		c := f.next(run)
-		c.Run.State, c.Run.Status, c.Run.Outcome = state, status, outcome
-		f.commit(c)
-	}
-	end("r2", "Done", machine.Finished, machine.Success)
-	end("r3", "Lost", machine.Finished, machine.Failed)
-	end("r4", "Done", machine.Finished, machine.Success)
-	end("r5", "Idle", machine.Halted, "")
-	paused := f.next("r1") // enters its state at the end
-	paused.Run.Paused, paused.Run.Entered = true, f.now
-	f.commit(paused)
+	f.move("r2", "Done", machine.Stopped, machine.Finished, machine.Success)
+	f.move("r3", "Lost", machine.Stopped, machine.Finished, machine.Failed)
+	f.move("r4", "Done", machine.Stopped, machine.Finished, machine.Success)
+	f.move("r5", "Idle", machine.Stopped, machine.Halted, "")
+	f.change("r1", func(c *store.Commit) { c.Run.Paused, c.Run.Entered = true, f.now }) // enters its state at the end
 	for _, test := range []struct {
 		filter store.RunFilter
 		want   []string
@@ -89,11 +80,9 @@ func testRuns(f *fixture) {
 		{store.RunFilter{After: "r4", Machine: "Other"}, []string{"r1"}},
 		{store.RunFilter{State: "Nowhere"}, []string{}},
 	} {
-		rows := sure(f.s.Runs(f.ctx, test.filter))
-		equal(f, runIDs(rows), test.want)
+		equal(f, runIDs(sure(f.s.Runs(f.ctx, test.filter))), test.want)
 	}
-	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Limit: 1}))
-	equal(f, rows[0], f.load("r5"))
+	equal(f, sure(f.s.Runs(f.ctx, store.RunFilter{Limit: 1}))[0], f.load("r5"))
 	_, err := f.s.Runs(f.ctx, store.RunFilter{After: "no such"})
 	f.refused(err, store.ErrNotFound)
 }
@@ -129,26 +118,16 @@ func runIDs(rows []store.RunRow) []string {
 }
 
 func testTimers(f *fixture) {
-	set := func(run, name string, after time.Duration) {
-		f.Helper()
-		c := f.next(run)
-		c.Set = []store.TimerRow{{Run: run, Name: name, Due: f.now.Add(after)}}
-		f.commit(c)
-	}
 	due := func(limit int, want ...string) {
 		f.Helper()
-		rows := sure(f.s.Due(f.ctx, f.now, limit))
-		var got []string
-		for _, r := range rows {
-			got = append(got, r.Run+"/"+r.Name)
-		}
-		equal(f, got, want)
+		got := textsOf(sure(f.s.Due(f.ctx, f.now, limit)), func(r store.TimerRow) string { return r.Run + "/" + r.Name })
+		equal(f, got, append([]string{}, want...))
 	}
 	f.commit(f.create("r1"))
 	f.commit(f.create("r2"))
-	set("r1", "slow", 3*time.Minute)
-	set("r1", "fast", time.Minute)
-	set("r2", "fast", 2*time.Minute)
+	f.set("r1", "slow", f.now.Add(3*time.Minute))
+	f.set("r1", "fast", f.now.Add(time.Minute))
+	f.set("r2", "fast", f.now.Add(2*time.Minute))
 	f.pass(time.Minute - time.Microsecond)
 	due(0)
 	f.pass(time.Microsecond)
@@ -156,7 +135,7 @@ func testTimers(f *fixture) {
 	f.pass(time.Hour)
 	due(0, "r1/fast", "r2/fast", "r1/slow")
 	due(2, "r1/fast", "r2/fast")
-	set("r1", "fast", time.Hour) // set again: it has one due time
+	f.set("r1", "fast", f.now.Add(time.Hour)) // set again: it has one due time
 	due(0, "r2/fast", "r1/slow")
 
 	c := f.next("r1")
@@ -170,21 +149,13 @@ func testTimers(f *fixture) {
 	f.commit(c)
 	due(0, "r2/fast", "r1/fast")
 
-	c = f.next("r2")
-	c.Run.Paused = true
-	f.commit(c)
+	f.standing("r2", machine.Running, true)
 	due(0, "r1/fast")
-	c = f.next("r2") // set while paused
-	c.Set = []store.TimerRow{{Run: "r2", Name: "more", Due: f.now}}
-	f.commit(c)
+	f.set("r2", "more", f.now) // while it is paused
 	due(0, "r1/fast")
-	c = f.next("r2")
-	c.Run.Paused, c.Run.Status = false, machine.Halted
-	f.commit(c)
+	f.standing("r2", machine.Halted, false)
 	due(0, "r1/fast")
-	c = f.next("r2")
-	c.Run.Status = machine.Running
-	f.commit(c)
+	f.standing("r2", machine.Running, false)
 	due(0, "r2/fast", "r1/fast", "r2/more")
 }
 
@@ -212,9 +183,7 @@ func testNextWake(f *fixture) {
 	wake(at(10))
 	f.now = at(10)
 	wake(at(20)) // what is due now is not later than now
-	c = f.next("r")
-	c.Run.Paused = true
-	f.commit(c)
+	f.standing("r", machine.Running, true)
 	wake(at(30))
 	f.now = at(30)
 	wake(time.Time{})

@@ -11,7 +11,6 @@ import (
 
 // lookFor is what a worker is given.
 func (f *fixture) lookFor(q store.LookQuery) store.Work {
-	f.Helper()
 	q.Now = f.now
 	if q.Limit == 0 {
 		q.Limit = 10
@@ -37,9 +36,7 @@ func (f *fixture) waiting(runs ...string) {
 	for _, run := range runs {
 		f.begin(run)
 		f.claimOne()
-		c := f.next(run)
-		c.Set = []store.TimerRow{{Run: run, Name: "t", Due: f.now.Add(ttl)}}
-		f.commit(c)
+		f.set(run, "t", f.now.Add(ttl))
 		f.pass(time.Second)
 	}
 	f.pass(ttl)
@@ -84,9 +81,7 @@ func testLookAtRun(f *fixture) {
 	f.handed(store.LookQuery{Worker: "w1", Run: "a"}, []string{"a", "a/x"}, []string{"a", "a/x"})
 	f.handed(store.LookQuery{Worker: "w2"}, []string{"a0", "ab"}, []string{"a0", "ab"})
 	for run, in := range map[string]time.Duration{"a": time.Hour, "a/x": 2 * time.Hour, "a0": time.Minute} {
-		c := f.next(run)
-		c.Set = []store.TimerRow{{Run: run, Name: "t", Due: f.now.Add(in)}}
-		f.commit(c)
+		f.set(run, "t", f.now.Add(in))
 	}
 	equal(f, f.lookFor(store.LookQuery{Worker: "w1"}).Wake, f.now.Add(time.Minute))
 	equal(f, f.lookFor(store.LookQuery{Worker: "w1", Run: "a"}).Wake, f.now.Add(time.Hour))
@@ -99,9 +94,7 @@ func testLookAgain(f *fixture) {
 	f.waiting("a")
 	one, none := []string{"a"}, []string{}
 	f.handed(store.LookQuery{Worker: "w1"}, one, one)
-	c := f.next("a")
-	c.Set = []store.TimerRow{{Run: "a", Name: "t", Due: f.now.Add(time.Second)}}
-	f.commit(c)
+	f.set("a", "t", f.now.Add(time.Second))
 	task := f.tasks("a")[0]
 	sure(f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(time.Second), nil))
 	f.handed(store.LookQuery{Worker: "w2"}, none, none)
@@ -110,9 +103,7 @@ func testLookAgain(f *fixture) {
 	equal(f, dueIn(&work), one)
 
 	f.pass(store.HandedFor)
-	c = f.next("a")
-	c.Run.Status = machine.Halted
-	f.commit(c)
+	f.standing("a", machine.Halted, false)
 	f.handed(store.LookQuery{Worker: "w3"}, none, none) // a halted run is left alone
 }
 
@@ -130,9 +121,7 @@ func testLookLists(f *fixture) {
 	work = f.lookFor(store.LookQuery{Worker: "w", Versions: true})
 	equal(f, work.Wanted, []string{definition})
 	equal(f, []int{len(work.Leftovers), len(work.Ending)}, []int{1, 0})
-	c = f.next("p/c")
-	c.Total = []byte(`{"usd":"1"}`)
-	f.commit(c)
+	f.change("p/c", func(c *store.Commit) { c.Total = []byte(`{"usd":"1"}`) })
 	work = f.lookFor(store.LookQuery{Worker: "w", Children: true})
 	equal(f, []any{len(work.Wanted), work.Leftovers[0].Child, work.Ending}, []any{0, "p/c", []string{"p"}})
 	reports := sure(f.s.Reports(f.ctx, store.ReportQuery{}))

@@ -10,31 +10,26 @@ import (
 
 // outboxIDs are the messages that are the next of their run.
 func outboxIDs(f *fixture) []string {
-	f.Helper()
 	return textsOf(sure(f.s.Outbox(f.ctx, "", 0)), func(m store.MessageRow) string { return m.ID })
 }
 
 // publish commits a step of a run that publishes messages with the numbers ns.
 func publish(f *fixture, run string, ns ...int) {
 	f.Helper()
-	c := f.next(run)
-	for _, n := range ns {
-		c.Publish = append(c.Publish, store.MessageRow{
-			ID: fmt.Sprintf("%s.%d.%d", run, c.Run.Seq, n), Run: run, Seq: c.Run.Seq, N: n,
-			Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: f.now,
-		})
-	}
-	f.commit(c)
+	f.change(run, func(c *store.Commit) {
+		for _, n := range ns {
+			c.Publish = append(c.Publish, store.MessageRow{
+				ID: fmt.Sprintf("%s.%d.%d", run, c.Run.Seq, n), Run: run, Seq: c.Run.Seq, N: n,
+				Machine: "Order", Event: "Shipped", Data: []byte(`{"n":1}`), At: f.now,
+			})
+		}
+	})
 	f.pass(time.Second)
 }
 
 // take takes n messages at most of a run, or of any, and gives their ids.
 func take(f *fixture, run string, n int) []string {
-	f.Helper()
-	rows, err := f.s.TakeMessages(f.ctx, store.MessageQuery{
-		Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: n, Run: run,
-	})
-	f.must(err)
+	rows := sure(f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w", Now: f.now, Until: f.now.Add(ttl), Limit: n, Run: run}))
 	return textsOf(rows, func(m store.MessageRow) string { return fmt.Sprintf("%s#%d", m.ID, m.Attempt) })
 }
 
@@ -87,7 +82,6 @@ func testOutboxLease(f *fixture) {
 	publish(f, "r1", 1, 2)
 	publish(f, "r2", 1)
 	wake := func() time.Time {
-		f.Helper()
 		return sure(f.s.NextWake(f.ctx, f.now))
 	}
 	equal(f, take(f, "r2", 9), []string{"r2.2.1#1"})

@@ -15,7 +15,6 @@ import (
 // countsOf reads the counts as maps, so that order does not matter, without
 // those that are 0.
 func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays map[string]int64) {
-	f.Helper()
 	c := sure(f.s.Counts(f.ctx, machine, since))
 	runs, steps, stays = map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, r := range c.Runs {
@@ -43,13 +42,13 @@ func countsOf(f *fixture, machine string, since time.Time) (runs, steps, stays m
 // move takes a run to a state.
 func (f *fixture) move(run, to string, effect machine.Effect, status machine.Status, outcome machine.Outcome) {
 	f.Helper()
-	c := f.next(run)
-	c.History[0].To, c.History[0].Effect = to, effect
-	c.Run.State, c.Run.Status, c.Run.Outcome = to, status, outcome
-	if effect == machine.Moved {
-		c.Run.Entered = f.now
-	}
-	f.commit(c)
+	f.change(run, func(c *store.Commit) {
+		c.History[0].To, c.History[0].Effect = to, effect
+		c.Run.State, c.Run.Status, c.Run.Outcome = to, status, outcome
+		if effect == machine.Moved {
+			c.Run.Entered = f.now
+		}
+	})
 }
 
 func testCounts(f *fixture) {
@@ -127,18 +126,14 @@ func testCountsOfLost(f *fixture) {
 	f.commit(f.create("r1"))
 	for _, record := range []string{`{"checkpoint":true}`, `{"checkpoint":true}`, `{}`} {
 		for _, kind := range []machine.InputKind{machine.LostInput, machine.FailureInput, machine.EventInput} {
-			c := f.next("r1")
-			h := &c.History[0]
-			h.Kind, h.Input, h.Effect, h.Record = kind, "gone", machine.Stayed, []byte(record)
-			f.commit(c)
+			f.change("r1", func(c *store.Commit) {
+				h := &c.History[0]
+				h.Kind, h.Input, h.Effect, h.Record = kind, "gone", machine.Stayed, []byte(record)
+			})
 		}
 	}
-	counts, err := f.s.Counts(f.ctx, "Order", time.Time{})
-	if err != nil {
-		f.Fatal(err)
-	}
 	got := map[string]int64{}
-	for _, s := range counts.Steps {
+	for _, s := range sure(f.s.Counts(f.ctx, "Order", time.Time{})).Steps {
 		got[fmt.Sprintf("%s %s %t", s.Kind, s.Input, s.Checkpoint)] += s.Steps
 	}
 	equal(f, got, map[string]int64{"start Go false": 1, "event gone false": 3,
@@ -149,11 +144,11 @@ func testCountsOfLost(f *fixture) {
 func testCountsOfMigration(f *fixture) {
 	f.commit(f.create("r"))
 	f.pass(time.Minute)
-	c := f.next("r")
-	h := &c.History[0]
-	h.Kind, h.Input, h.From, h.To, h.Effect = machine.MigrateInput, "migrate", "Idle", "Ready", machine.Moved
-	c.Run.State = "Ready"
-	f.commit(c)
+	f.change("r", func(c *store.Commit) {
+		h := &c.History[0]
+		h.Kind, h.Input, h.From, h.To, h.Effect = machine.MigrateInput, "migrate", "Idle", "Ready", machine.Moved
+		c.Run.State = "Ready"
+	})
 	f.pass(time.Minute)
 	f.move("r", "Done", machine.Moved, machine.Finished, machine.Success)
 	runs, _, stays := countsOf(f, "", time.Time{})
@@ -167,13 +162,12 @@ func testCosts(f *fixture) {
 	began := f.now
 	used := func(run, cost string) {
 		f.Helper()
-		c := f.next(run)
-		c.History[0].Record = []byte(`{"input":{` + cost + `}}`)
-		c.History[0].Effect, c.History[0].To, c.Run.State = machine.Stayed, "Idle", "Idle"
-		f.commit(c)
+		f.change(run, func(c *store.Commit) {
+			c.History[0].Record = []byte(`{"input":{` + cost + `}}`)
+			c.History[0].Effect = machine.Stayed
+		})
 	}
 	spent := func(name string, since time.Time) map[string]string {
-		f.Helper()
 		c := sure(f.s.Counts(f.ctx, name, since))
 		sums := map[string]string{}
 		for _, n := range c.Costs {
@@ -202,11 +196,8 @@ func testCosts(f *fixture) {
 
 func testWaiting(f *fixture) {
 	f.begin("r1")
-	c := f.create("r2")
-	f.start(c, "a").NotBefore = f.now.Add(time.Hour)
-	f.commit(c)
+	f.waits("r2")
 	waiting := func(before time.Time) []string {
-		f.Helper()
 		runs := runsOf(sure(f.s.Waiting(f.ctx, before, 0)))
 		slices.Sort(runs)
 		return runs
@@ -216,9 +207,7 @@ func testWaiting(f *fixture) {
 	equal(f, waiting(f.now.Add(2*time.Hour)), []string{"r1", "r2"})
 	f.claimOne()
 	equal(f, waiting(f.now.Add(2*time.Hour)), []string{"r2"})
-	c = f.next("r2")
-	c.Run.Paused = true
-	f.commit(c)
+	f.standing("r2", machine.Running, true)
 	equal(f, waiting(f.now.Add(2*time.Hour)), []string{})
 
 	f.begin("r3")
@@ -235,9 +224,7 @@ func testWanted(f *fixture) {
 	f.must(f.s.PutDefinition(f.ctx, store.DefinitionRow{Hash: other, Machine: "Apple", Definition: []byte(`{}`)}))
 	wanted := func(want ...string) {
 		f.Helper()
-		hashes := sure(f.s.Wanted(f.ctx))
-		slices.Sort(hashes)
-		equal(f, strings.Join(hashes, " "), strings.Join(want, " "))
+		equal(f, strings.Join(slices.Sorted(slices.Values(sure(f.s.Wanted(f.ctx)))), " "), strings.Join(want, " "))
 	}
 	wanted()
 	f.begin("r1")
@@ -251,17 +238,11 @@ func testWanted(f *fixture) {
 	wanted(other, definition)
 	equal(f, len(f.claim(10)), 2)
 	wanted(other)
-	c = f.next("r3")
-	c.Run.Paused = true
-	f.commit(c)
+	f.standing("r3", machine.Running, true)
 	wanted()
-	c = f.next("r3")
-	c.Run.Paused = false
-	f.commit(c)
+	f.standing("r3", machine.Running, false)
 	wanted(other)
-	c = f.next("r3")
-	c.End = []string{"a"}
-	f.commit(c)
+	f.change("r3", func(c *store.Commit) { c.End = []string{"a"} })
 	wanted()
 }
 
@@ -312,10 +293,10 @@ func (f *fixture) deliver(run string) {
 func testPrune(f *fixture) {
 	finish := func(run string, outcome machine.Outcome) {
 		f.Helper()
-		c := f.next(run)
-		c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, outcome
-		c.EventID, c.Answer = "id", []byte(`{}`)
-		f.commit(c)
+		f.change(run, func(c *store.Commit) {
+			c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, outcome
+			c.EventID, c.Answer = "id", []byte(`{}`)
+		})
 	}
 	for i, outcome := range []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled, machine.Success} {
 		run := fmt.Sprintf("r%d", i)
@@ -350,20 +331,15 @@ func testPrune(f *fixture) {
 	prune(func(q *store.PruneQuery) { q.Outcome, q.DryRun = machine.Failed, true }, store.Pruned{Runs: 1})
 	equal(f, len(f.history("r1")), 3)
 	prune(func(q *store.PruneQuery) { q.Outcome = machine.Failed }, store.Pruned{Runs: 1})
-	_, err := f.s.Load(f.ctx, "r1")
-	f.refused(err, store.ErrNotFound)
+	f.missing("r1")
 	equal(f, len(f.history("r1")), 0)
-	if _, known, err := f.s.Accepted(f.ctx, "r1", "id"); known || err != nil {
-		f.Errorf("the event id of a pruned run is known: %v", err)
-	}
+	f.accepted("r1", "id", "", false)
 	prune(func(q *store.PruneQuery) { q.Limit = 1 }, store.Pruned{Runs: 1})
 	prune(func(*store.PruneQuery) {}, store.Pruned{Runs: 1})
 	prune(func(*store.PruneQuery) {}, store.Pruned{}) // r2 has a message to deliver
 	f.deliver("r2")
 	prune(func(*store.PruneQuery) {}, store.Pruned{Runs: 1})
-	rows := sure(f.s.Runs(f.ctx, store.RunFilter{}))
-	equal(f, len(rows), 1)
-	equal(f, rows[0].Run, "live")
+	f.listed(store.RunFilter{}, "live")
 
 	// What they did counts, what they were does not.
 	left, after, visits := countsOf(f, "", time.Time{})

@@ -16,10 +16,7 @@ func (f *fixture) waits(run string) {
 // ready is a step that lets the task of a run wait no more.
 func (f *fixture) ready(run string) {
 	f.Helper()
-	c := f.next(run)
-	c.Run.Updated = f.now
-	c.Ready = []string{"a", "none"}
-	f.commit(c)
+	f.change(run, func(c *store.Commit) { c.Ready = []string{"a", "none"} })
 }
 
 // testReady: a task that waits can be claimed at once; one that a worker holds, or that has a
@@ -48,8 +45,7 @@ func testReady(f *fixture) {
 	equal(f, f.tasks("p"), before)
 	f.idle()
 
-	c := f.next("p") // what goes with the same write waits no more, either way
-	c.Ready, c.Cancel = []string{"a"}, []string{"a"}
-	f.commit(c)
+	// What goes with the same write waits no more, either way.
+	f.change("p", func(c *store.Commit) { c.Ready, c.Cancel = []string{"a"}, []string{"a"} })
 	f.held("p", true)
 }

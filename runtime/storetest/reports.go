@@ -31,9 +31,7 @@ func testReports(f *fixture) {
 	f.tree("x")
 	uses := func(run, total string) {
 		f.Helper()
-		c := f.next(run)
-		c.Total = []byte(total)
-		f.commit(c)
+		f.change(run, func(c *store.Commit) { c.Total = []byte(total) })
 	}
 	report := func(child, parent, total, told string) store.Report {
 		r := store.Report{Child: child, Parent: parent, Total: []byte(total)}
@@ -75,12 +73,12 @@ func testReports(f *fixture) {
 
 	f.left = "x/1"
 	f.cancel("x", "x/1") // neither the end of a task nor that of the child ends what is to be told
-	c := f.next("x/1")
-	c.Run.Status, c.Run.Outcome, c.Total = machine.Finished, machine.Success, []byte(`[1, 3]`)
-	f.commit(c)
+	f.change("x/1", func(c *store.Commit) {
+		c.Run.Status, c.Run.Outcome, c.Total = machine.Finished, machine.Success, []byte(`[1, 3]`)
+	})
 	last = report("x/1", "x", `[1, 3]`, `[1, 1]`)
 	f.reports(store.ReportQuery{Child: "x/1"}, last)
-	c = hears(last)
+	c := hears(last)
 	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Success
 	c.EventID, c.Answer = "once", []byte(`{}`)
 	f.commit(c)

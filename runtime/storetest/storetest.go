@@ -157,7 +157,7 @@ func (f *fixture) must(err error) {
 // failure is an error that no test expects.
 type failure string
 
-// sure is v; an error ends the test.
+// sure is v; an error ends the test, and names the line that calls sure.
 func sure[T any](v T, err error) T {
 	if err != nil {
 		_, file, line, _ := runtime.Caller(1)
@@ -198,9 +198,7 @@ func (f *fixture) create(run string) *store.Commit {
 
 // next is a commit that takes a run one step on.
 func (f *fixture) next(run string) *store.Commit {
-	f.Helper()
-	row := sure(f.s.Load(f.ctx, run))
-	return f.step(row, machine.EventInput)
+	return f.step(f.load(run), machine.EventInput)
 }
 
 func (f *fixture) step(row store.RunRow, kind machine.InputKind) *store.Commit {
@@ -224,12 +222,48 @@ func (f *fixture) commit(c *store.Commit) {
 	f.must(f.s.Commit(f.ctx, c))
 }
 
+// change takes a step that does something more.
+func (f *fixture) change(run string, more func(c *store.Commit)) {
+	f.Helper()
+	c := f.next(run)
+	more(c)
+	f.commit(c)
+}
+
 // cancel takes a step that cancels the attempts of dos.
 func (f *fixture) cancel(run string, dos ...string) {
 	f.Helper()
-	c := f.next(run)
-	c.Cancel = dos
-	f.commit(c)
+	f.change(run, func(c *store.Commit) { c.Cancel = dos })
+}
+
+// end takes a step under the claim of a task, which ends it.
+func (f *fixture) end(task *store.TaskRow) {
+	f.Helper()
+	f.change(task.Run, func(c *store.Commit) { c.Claim = new(task.Claim()) })
+}
+
+// late expects that no step is taken under the claim of a task.
+func (f *fixture) late(task *store.TaskRow) {
+	f.Helper()
+	c := f.next(task.Run)
+	c.Claim = new(task.Claim())
+	f.refused(f.s.Commit(f.ctx, c), machine.ErrFenced)
+}
+
+// set takes a step that sets a timer.
+func (f *fixture) set(run, name string, due time.Time) {
+	f.Helper()
+	f.change(run, func(c *store.Commit) { c.Set = []store.TimerRow{{Run: run, Name: name, Due: due}} })
+}
+
+// add takes a step that starts attempts of dos, ready at once.
+func (f *fixture) add(run string, dos ...string) {
+	f.Helper()
+	f.change(run, func(c *store.Commit) {
+		for _, do := range dos {
+			f.start(c, do)
+		}
+	})
 }
 
 // start adds a new attempt of a do to c, ready at once.
@@ -258,8 +292,14 @@ func (f *fixture) query(worker string, limit int) store.ClaimQuery {
 }
 
 func (f *fixture) claim(limit int) []store.TaskRow {
-	f.Helper()
-	return sure(f.s.Claim(f.ctx, f.query("w1", limit)))
+	return f.claimOf("", limit)
+}
+
+// claimOf claims tasks of a run and those below it.
+func (f *fixture) claimOf(run string, limit int) []store.TaskRow {
+	q := f.query("w1", limit)
+	q.Run = run
+	return sure(f.s.Claim(f.ctx, q))
 }
 
 // claimOne expects that exactly one task is ready.
@@ -281,8 +321,35 @@ func (f *fixture) idle() {
 }
 
 func (f *fixture) load(run string) store.RunRow {
-	f.Helper()
 	return sure(f.s.Load(f.ctx, run))
+}
+
+// missing expects that there is no such run.
+func (f *fixture) missing(run string) {
+	f.Helper()
+	_, err := f.s.Load(f.ctx, run)
+	f.refused(err, store.ErrNotFound)
+}
+
+// accepted expects what is known of an event id: the answer to it, and whether it was accepted.
+func (f *fixture) accepted(run, id, want string, known bool) {
+	f.Helper()
+	answer, ok, err := f.s.Accepted(f.ctx, run, id)
+	f.must(err)
+	equal(f, []any{string(answer), ok}, []any{want, known})
+}
+
+// renew renews the lease of a task, and expects whether that has been cancelled.
+func (f *fixture) renew(task *store.TaskRow, cancelled bool) {
+	f.Helper()
+	equal(f, sure(f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(ttl), nil)), cancelled)
+}
+
+// lapsed expects that the lease of a task cannot be renewed.
+func (f *fixture) lapsed(task *store.TaskRow) {
+	f.Helper()
+	_, err := f.s.Renew(f.ctx, task.Claim(), f.now, f.now.Add(ttl), nil)
+	f.refused(err, machine.ErrFenced)
 }
 
 func (f *fixture) tasks(run string) []store.TaskRow {
@@ -297,6 +364,5 @@ func (f *fixture) tasks(run string) []store.TaskRow {
 }
 
 func (f *fixture) history(run string) []store.HistoryRow {
-	f.Helper()
 	return sure(f.s.History(f.ctx, run, 0, 0))
 }

@@ -20,8 +20,7 @@ func (f *fixture) tagged(run string, tags map[string]string) {
 // listed expects the runs that a filter lets through.
 func (f *fixture) listed(filter store.RunFilter, want ...string) {
 	f.Helper()
-	rows := sure(f.s.Runs(f.ctx, filter))
-	if got := runIDs(rows); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := runIDs(sure(f.s.Runs(f.ctx, filter))); fmt.Sprint(got) != fmt.Sprint(want) {
 		f.Errorf("%+v lets through %v, want %v", filter, got, want)
 	}
 }
@@ -41,10 +40,9 @@ func testTags(f *fixture) {
 	f.load("pr-1").Tags["team"] = "changed by a reader"
 	equal(f, f.load("pr-10").Tags["team"], "ship")
 
-	c := f.next("pr-1") // only the commit that creates a run says its tags
-	c.Run.Tags = map[string]string{"team": "ship"}
-	c.Run.State = "Done"
-	f.commit(c)
+	f.change("pr-1", func(c *store.Commit) { // only the commit that creates a run says its tags
+		c.Run.Tags, c.Run.State = map[string]string{"team": "ship"}, "Done"
+	})
 	equal(f, f.load("pr-1").Tags, pay)
 
 	f.listed(store.RunFilter{Tags: pay}, "pr-11", "pr-1")
@@ -70,8 +68,7 @@ func testTags(f *fixture) {
 	f.listed(store.RunFilter{RunPrefix: "pr_1"})
 	f.listed(store.RunFilter{RunPrefix: "%"})
 
-	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Run: "pr-11"}))
-	equal(f, rows[0], f.load("pr-11"))
+	equal(f, sure(f.s.Runs(f.ctx, store.RunFilter{Run: "pr-11"}))[0], f.load("pr-11"))
 
 	again := f.create("pr-2") // refused, and leaves nothing
 	again.Run.Tags = pay
@@ -90,9 +87,7 @@ func testTagsInTrees(f *fixture) {
 	f.tree("x")
 	f.tree("y")
 	pay := map[string]string{"team": "pay"}
-	c := f.next("y")
-	f.start(c, "y/3")
-	f.commit(c)
+	f.add("y", "y/3")
 	f.pass(time.Minute)
 	task := f.claimOne()
 	child := f.child("y/3", &task)
@@ -109,9 +104,7 @@ func testTagsPruned(f *fixture) {
 	pay := map[string]string{"team": "pay", "order": "7"}
 	f.tagged("old", pay)
 	f.tagged("new", pay)
-	c := f.next("old")
-	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, machine.Success
-	f.commit(c)
+	f.finish("old")
 	f.pass(time.Hour)
 	equal(f, sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now, Limit: 10, Actor: "a", Now: f.now})).Runs, int64(1))
 	f.listed(store.RunFilter{Tags: pay}, "new")

@@ -15,9 +15,7 @@ func (f *fixture) tree(root string) {
 	start := func(run, parent string) {
 		f.Helper()
 		f.pass(time.Minute)
-		c := f.next(parent)
-		f.start(c, run)
-		f.commit(c)
+		f.add(parent, run)
 		f.call(run, time.Time{})
 	}
 	f.pass(time.Minute)
@@ -58,13 +56,9 @@ func testRunsOfTree(f *fixture) {
 		{store.RunFilter{Status: machine.Ending}, "y/1"},
 		{store.RunFilter{State: "Idle", Limit: 3}, "y/1/1 y/2 y/1"},
 	} {
-		rows := sure(f.s.Runs(f.ctx, test.filter))
-		if got := strings.Join(runIDs(rows), " "); got != test.want {
-			f.Errorf("%+v: got %s, want %s", test.filter, got, test.want)
-		}
+		f.listed(test.filter, strings.Fields(test.want)...)
 	}
-	rows := sure(f.s.Runs(f.ctx, store.RunFilter{Parent: "y/1"}))
-	equal(f, rows[0], f.load("y/1/1"))
+	equal(f, sure(f.s.Runs(f.ctx, store.RunFilter{Parent: "y/1"}))[0], f.load("y/1/1"))
 }
 
 // testPruneTrees: a tree goes by the age and the outcome of its root, and only as a whole.
@@ -72,22 +66,18 @@ func testPruneTrees(f *fixture) {
 	prune := func(outcome machine.Outcome, limit int, runs, kept int64, left string) {
 		f.Helper()
 		q := store.PruneQuery{Before: f.now, Outcome: outcome, Limit: limit, Now: f.now, DryRun: true}
-		done := sure(f.s.Prune(f.ctx, q))
-		if limit > 1 {
+		if done := sure(f.s.Prune(f.ctx, q)); limit > 1 {
 			equal(f, done, store.Pruned{Runs: runs, Kept: kept})
 		}
 		q.DryRun = false
-		done = sure(f.s.Prune(f.ctx, q))
-		equal(f, done.Runs, runs)
-		equal(f, strings.Join(runIDs(sure(f.s.Runs(f.ctx, store.RunFilter{}))), " "), left)
+		equal(f, sure(f.s.Prune(f.ctx, q)).Runs, runs)
+		f.listed(store.RunFilter{}, strings.Fields(left)...)
 	}
 	// tell ends the parent's tasks of children that have ended.
 	tell := func() {
 		f.Helper()
 		for _, task := range f.claim(100) {
-			c, claim := f.next(task.Run), task.Claim()
-			c.Claim = &claim
-			f.commit(c)
+			f.end(&task)
 		}
 	}
 	for _, root := range []string{"x", "y", "z"} {
@@ -101,21 +91,18 @@ func testPruneTrees(f *fixture) {
 	f.pass(time.Hour)
 	const all = "z/1/1 z/2 z/1 z y/1/1 y/2 y/1 y x/1/1 x/2 x/1 x"
 	prune("", 10, 0, 0, all) // no child goes alone
-	c := f.next("x")
-	c.Run.Status, c.Run.Outcome = machine.Finished, machine.Failed
-	f.commit(c)
+	f.change("x", func(c *store.Commit) { c.Run.Status, c.Run.Outcome = machine.Finished, machine.Failed })
 	f.finish("y")
 	f.standing("z", machine.Ending, false)
 	prune("", 10, 0, 0, all) // a root that has just ended is not old, whatever its children are
 	f.pass(time.Hour)
-	c = f.next("x/1/1")
-	c.Publish = []store.MessageRow{{ID: "m", Run: "x/1/1", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", At: f.now}}
-	f.commit(c)
+	f.change("x/1/1", func(c *store.Commit) {
+		c.Publish = []store.MessageRow{{ID: "m", Run: "x/1/1", Seq: 2, N: 1, Machine: "Order", Event: "Shipped", At: f.now}}
+	})
 	prune(machine.Cancelled, 10, 0, 0, all)
 	prune("", 10, 4, 4, "z/1/1 z/2 z/1 z x/1/1 x/2 x/1 x") // a message of x waits
 	equal(f, len(f.history("y/1/1")), 0)
-	taken := sure(f.s.TakeMessages(f.ctx, store.MessageQuery{Worker: "w1", Now: f.now, Until: f.now.Add(ttl), Limit: 1}))
-	f.must(f.s.Delivered(f.ctx, "m", taken[0].Attempt, f.now))
+	f.deliver("x/1/1")
 	f.finish("z")
 	f.pass(time.Hour)
 	prune(machine.Success, 10, 4, 0, "x/1/1 x/2 x/1 x") // the root's outcome counts
@@ -126,20 +113,15 @@ func testPruneTrees(f *fixture) {
 func testPruneHeld(f *fixture) {
 	f.begin("r")
 	f.claimOne()
-	c := f.next("r")
-	c.Run.State, c.Run.Status, c.Run.Outcome = "Done", machine.Finished, machine.Success
-	c.Cancel = []string{"a"}
-	f.commit(c)
+	f.change("r", func(c *store.Commit) {
+		c.Run.Status, c.Run.Outcome, c.Cancel = machine.Finished, machine.Success, []string{"a"}
+	})
 	ended := f.now
 	for _, want := range []store.Pruned{{Kept: 1}, {Runs: 1}} {
 		q := store.PruneQuery{Before: ended.Add(time.Second), Limit: 10, Now: f.now, DryRun: true}
-		got, err := f.s.Prune(f.ctx, q)
-		f.must(err)
-		equal(f, got, want)
+		equal(f, sure(f.s.Prune(f.ctx, q)), want)
 		q.DryRun = false
-		got, err = f.s.Prune(f.ctx, q)
-		f.must(err)
-		equal(f, got.Runs, want.Runs)
+		equal(f, sure(f.s.Prune(f.ctx, q)).Runs, want.Runs)
 		f.pass(2 * ttl)
 	}
 }

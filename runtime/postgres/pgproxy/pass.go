@@ -35,14 +35,14 @@ func (l *link) pass(way int, from, to net.Conn) {
 		if err != nil || v == Cut {
 			return
 		}
-		if way == 1 && l.isDeaf() {
+		if way == 1 && l.deaf.Load() {
 			if m.Type == 'Z' { // the server is done
 				return
 			}
 			continue
 		}
 		if v == Deafen {
-			l.deafen()
+			l.deaf.Store(true)
 		}
 		if _, err := to.Write(m.Bytes); err != nil {
 			return
@@ -55,7 +55,7 @@ func (l *link) next(in *bufio.Reader, way int, begun bool) (m Message, err error
 	if way == 1 {
 		if first, err := in.Peek(1); err != nil {
 			return m, err
-		} else if l.wasBare() {
+		} else if l.bare.Swap(false) {
 			_, err = in.Discard(1)
 			return Message{Bytes: []byte{first[0]}}, err
 		}
@@ -90,33 +90,10 @@ func (l *link) begins(m *Message) bool {
 	}
 	switch binary.BigEndian.Uint32(m.Bytes[4:]) {
 	case sslRequest, gssRequest:
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.bare = true
+		l.bare.Store(true)
 		return false
 	case cancelling:
 		return false
 	}
 	return true
-}
-
-// wasBare reports whether the next answer is one byte, once.
-func (l *link) wasBare() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was := l.bare
-	l.bare = false
-	return was
-}
-
-func (l *link) deafen() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.deaf = true
-}
-
-func (l *link) isDeaf() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.deaf
 }

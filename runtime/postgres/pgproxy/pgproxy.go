@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Verdict is what becomes of a message.
@@ -57,9 +58,8 @@ type link struct {
 	p         *Proxy
 	near, far net.Conn
 
-	mu   sync.Mutex
-	deaf bool
-	bare bool // the server answers by one byte, without a type
+	deaf atomic.Bool
+	bare atomic.Bool // the server answers by one byte, without a type
 }
 
 // New listens for connections to the database at a URL.
@@ -122,15 +122,11 @@ func (p *Proxy) set(change func()) {
 
 // Cut ends all connections.
 func (p *Proxy) Cut() {
-	p.mu.Lock()
-	all := make([]*link, 0, len(p.links))
-	for l := range p.links {
-		all = append(all, l)
-	}
-	p.mu.Unlock()
-	for _, l := range all {
-		l.close()
-	}
+	p.set(func() {
+		for l := range p.links {
+			l.close()
+		}
+	})
 }
 
 func (p *Proxy) accept() {

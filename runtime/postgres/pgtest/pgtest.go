@@ -87,13 +87,6 @@ func Schema(params ...string) (text string, drop func(context.Context) error, er
 	}, nil
 }
 
-// Cluster gives the URL and the folder of a server of the test's own; see NewServer.
-func Cluster(t testing.TB, settings ...string) (text, dir string) {
-	t.Helper()
-	s := NewServer(t, settings...)
-	return s.URL(), s.Dir()
-}
-
 // Found reports whether there is a server. Where there is none it says aloud that what asks
 // for one is not tested.
 func Found() bool {
