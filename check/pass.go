@@ -27,9 +27,10 @@ type shared struct {
 	callees []*Summary // by activity: of those that call a machine
 	table   *flat.Table
 	raised  *Raised
-	uses    *uses
-	rows    int  // of all witnesses so far
-	unshown bool // something was said of values alone, without a run that has them
+	uses    uses
+	own     map[ir.Expr]*ir.Var // see uses.count
+	rows    int                 // of all witnesses so far
+	unshown bool                // something was said of values alone, without a run that has them
 	proof   proof
 
 	stage   *replay.Stage

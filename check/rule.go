@@ -10,8 +10,8 @@
 //
 //   - What a rule is and sees: rule.go, group.go, pass.go. It asks proof.go about all runs,
 //     and meet.go about guards; question.go has the words for what stays open.
-//   - What several rules need: awaits.go and raised.go (facts about states), fixes.go and
-//     removal.go (fixes), words.go (messages).
+//   - What several rules need: awaits.go, raised.go and reads.go (facts about states and
+//     fields), fixes.go and removal.go (fixes), words.go (messages).
 //   - How rules are run: run.go, and session.go, which checks machines before their callers.
 //     Past the limit early.go asks of a part of the runs. Then confirm.go replays each witness,
 //     silence.go drops a finding where another one says the same, and suppress.go those that a
