@@ -1,6 +1,8 @@
 package check
 
 import (
+	"iter"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/stop"
@@ -131,6 +133,19 @@ func (s *shared) Leaves() []*ir.State {
 		}
 	}
 	return out
+}
+
+// Inputs yields the inputs of the Leaves, each with its leaf.
+func (s *shared) Inputs() iter.Seq2[*ir.State, flat.Input] {
+	return func(yield func(*ir.State, flat.Input) bool) {
+		for _, leaf := range s.Leaves() {
+			for in := range s.Table().Inputs(leaf) {
+				if !yield(leaf, in) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // PathTo is a shortest run into state, after which come the inputs given; nil

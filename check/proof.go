@@ -261,12 +261,16 @@ func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Ca
 		return nil, s.Product().Sure(path)
 	}
 	w, sure = s.Product().Run(path, loop, then...)
-	s.ends(w, ending)
-	s.rows += len(w.Path)
-	if !sure { // a guess; with the right values it may be a run all the same
-		w, sure = s.replays(w)
+	return s.written(s.ends(w, ending), sure)
+}
+
+// written is a run that was written out. Where it is not sure it is a guess, and replayed: with the
+// right values it may be a run all the same.
+func (s *shared) written(w *witness.Witness, sure bool) (*witness.Witness, bool) {
+	if s.rows += len(w.Path); !sure {
+		return s.replays(w)
 	}
-	return w, sure
+	return w, true
 }
 
 // Broken are what the steps that same accepts come down to: the inputs that
@@ -297,12 +301,7 @@ func (s *shared) RunIntoHalt(h explore.Halt, state *ir.State, cost string) (w *w
 		return nil, h.By == nil && s.Product().Sure(path)
 	}
 	w, sure = s.Product().RunIntoHalt(h, state, cost)
-	s.ends(w, replay.Refused)
-	s.rows += len(w.Path)
-	if !sure {
-		w, sure = s.replays(w)
-	}
-	return w, sure
+	return s.written(s.ends(w, replay.Refused), sure)
 }
 
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
@@ -317,9 +316,5 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 	} else {
 		s.breaks(w, f)
 	}
-	s.rows += len(w.Path)
-	if !sure {
-		w, sure = s.replays(w)
-	}
-	return w, sure
+	return s.written(w, sure)
 }

@@ -66,11 +66,7 @@ func run(p *check.Pass) {
 // takenBefore reports whether what is tried before choice i of in takes
 // everything.
 func takenBefore(in flat.Input, i int) bool {
-	want := make([]explore.Stance, len(in.Choices))
-	for k := range i {
-		want[k] = explore.MayPass
-	}
-	return explore.Possible(in, want).Verdict == guard.Unsat
+	return explore.Possible(in, check.Want(in, i, explore.MayPass, explore.Any)).Verdict == guard.Unsat
 }
 
 // unlabelled is the trigger of h that c meets, where none with a label does.

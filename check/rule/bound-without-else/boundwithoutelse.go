@@ -131,16 +131,9 @@ func lastBounds(p *check.Pass, s *ir.State, in flat.Input) []*ir.Arm {
 
 // lastAt wants choice i of in to be the last that would take it, but for its bound.
 func lastAt(in flat.Input, i int) []explore.Stance {
-	want := make([]explore.Stance, len(in.Choices))
-	for k := range want {
-		switch {
-		case k < i:
-			want[k] = explore.MayPass
-		case k == i:
-			want[k] = explore.Holds
-		default:
-			want[k] = explore.False
-		}
+	want := check.Want(in, i, explore.MayPass, explore.Holds)
+	for k := i + 1; k < len(want); k++ {
+		want[k] = explore.False
 	}
 	return want
 }

@@ -202,9 +202,7 @@ func reached(at place) []explore.Stance {
 
 // alone wants the arm to apply, whatever is before it.
 func alone(at place) []explore.Stance {
-	want := nothing(at)
-	want[at.at] = explore.Holds
-	return want
+	return check.Want(at.input, at.at, explore.Any, explore.Holds)
 }
 
 // nothing wants the input to come, and no more.

@@ -107,12 +107,10 @@ func placesOf(p *check.Pass, taken []bool) map[*ir.Arm][]place {
 
 // eachPlace calls f with all arms that stand for inputs of states that runs enter.
 func eachPlace(p *check.Pass, f func(a *ir.Arm, at place)) {
-	for _, leaf := range p.Leaves() {
-		for in := range p.Table().Inputs(leaf) {
-			for i, c := range in.Choices {
-				if c.Arm != nil {
-					f(c.Arm, place{leaf, in, i})
-				}
+	for leaf, in := range p.Inputs() {
+		for i, c := range in.Choices {
+			if c.Arm != nil {
+				f(c.Arm, place{leaf, in, i})
 			}
 		}
 	}

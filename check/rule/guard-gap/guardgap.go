@@ -51,8 +51,7 @@ func run(p *check.Pass) {
 // taken: that is a fault of its own.
 func dead(p *check.Pass, g *check.Gap) bool {
 	for i, c := range g.Input.Choices {
-		want := make([]explore.Stance, len(g.Input.Choices))
-		want[i] = explore.Holds
+		want := check.Want(g.Input, i, explore.Any, explore.Holds)
 		if c.State != g.Leaf || p.Meet(g.Leaf, g.Input, want).Met == check.CanBeMet {
 			return false
 		}

@@ -72,10 +72,7 @@ func competes(p *check.Pass, t *ir.Timer) bool {
 // comes reports whether t, which first forestalls while it runs, fires in some
 // run all the same: first may have fired before, without an end to t.
 func comes(p *check.Pass, t, first *ir.Timer) bool {
-	g := p.SmallProduct()
-	if g == nil {
-		g = p.Product()
-	}
+	g := p.Product()
 	if g == nil {
 		if timing.OutlivesFiring(first) {
 			p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State})
@@ -149,23 +146,13 @@ func firing(p *check.Pass, t, first *ir.Timer) *witness.Witness {
 				continue
 			}
 			for i, c := range in.Choices {
-				if m := p.Meet(leaf, in, taken(i, len(in.Choices))); m.Met == check.CanBeMet {
+				if m := p.Meet(leaf, in, check.Want(in, i, explore.Passed, explore.Applies)); m.Met == check.CanBeMet {
 					return p.Shown(&m, c.Arm)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// taken wants choice i of n to be the first that applies.
-func taken(i, n int) []explore.Stance {
-	want := make([]explore.Stance, n)
-	for k := range i {
-		want[k] = explore.Passed
-	}
-	want[i] = explore.Applies
-	return want
 }
 
 // named is a timer with its state: `"after 2h" of "Draft"`; with `idle` and jitter, where beside

@@ -37,10 +37,7 @@ func run(p *check.Pass) {
 		if s.Kind != ir.Leaf || s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
 			continue
 		}
-		g := p.SmallProduct()
-		if g == nil {
-			g = p.Product()
-		}
+		g := p.Product()
 		if g == nil {
 			if open := p.OpenProduct(); open != nil && len(open.TurnedAway()) == 0 {
 				continue

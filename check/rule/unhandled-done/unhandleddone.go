@@ -27,14 +27,9 @@ func run(p *check.Pass) {
 	if !p.Starts() {
 		return
 	}
-	for _, s := range p.Leaves() {
-		if len(p.Table().Lost(s)) > 0 || !p.Control().CanEnd(s) {
-			continue
-		}
-		for in := range p.Table().Inputs(s) {
-			if in.Kind == ir.CaseDone && len(in.Choices) == 0 {
-				judge(p, s, in)
-			}
+	for s, in := range p.Inputs() {
+		if in.Kind == ir.CaseDone && len(in.Choices) == 0 && len(p.Table().Lost(s)) == 0 && p.Control().CanEnd(s) {
+			judge(p, s, in)
 		}
 	}
 }
