@@ -43,11 +43,7 @@ func (q Question) Text() string {
 
 // names are the states that q is about.
 func (q Question) names() string {
-	names := ir.Paths(append([]*ir.State{q.State}, q.others...))
-	if more := len(names) - maxNames; more > 0 {
-		return List(names[:maxNames]) + AndMore(more)
-	}
-	return And(names)
+	return some(ir.Paths(append([]*ir.State{q.State}, q.others...)), maxNames)
 }
 
 // maxNames is the most states that a question names.
@@ -110,17 +106,11 @@ func otherHelp(m *ir.Machine) string {
 
 // coarseHelp says that some data has too many values to be followed one by one.
 func coarseHelp(names []string) string {
-	list := ""
-	if more := len(names) - maxNames; more > 0 {
-		list = List(names[:maxNames]) + AndMore(more)
-	} else {
-		list = And(names)
-	}
 	have := "has"
 	if len(names) > 1 {
 		have = "have"
 	}
-	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s too many values for each to be followed, so that comparisons with other data and sums are followed only approximately: narrow the range, raise --max-configurations, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.", list, have)
+	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s too many values for each to be followed, so that comparisons with other data and sums are followed only approximately: narrow the range, raise --max-configurations, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.", some(names, maxNames), have)
 }
 
 // maxMultipliers is the most kinds of data and bounds that multipliers names.

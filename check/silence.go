@@ -1,9 +1,6 @@
 package check
 
-import (
-	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
-)
+import "slices"
 
 // One fault, one finding (language.md, section 7). Which finding gives way to
 // which is said in the records of the rules; here is the one place that acts on
@@ -57,34 +54,56 @@ func (s *shared) spoken() []found {
 	return out
 }
 
-// said holds what was reported: the rule, and one of the things that two
-// findings can share.
+// said holds what was reported.
 type said map[topic]bool
 
+// topic is a rule, and one of the things that two findings can share: a state, an input, a field or a place; nil
+// is the machine.
 type topic struct {
-	rule  string
-	state *ir.State  // of SameState
-	input InputAt    // of SameInput and RestsOn
-	field *ir.Var    // of SameField
-	place token.Span // of SamePlace
+	rule string
+	what any
+}
+
+// topics are what f shares with findings that silence it at a scope, or those that it silences.
+func (f *found) topics(at Scope) (list []any) {
+	switch at {
+	case SameMachine:
+		list = append(list, nil)
+	case SamePlace:
+		if f.Span.IsValid() {
+			list = append(list, f.Span)
+		}
+	case SameState:
+		if f.State != nil {
+			list = append(list, f.State)
+		}
+		for _, also := range f.Also {
+			list = append(list, also)
+		}
+	case SameField:
+		if f.Field != nil {
+			list = append(list, f.Field)
+		}
+	case SameInput:
+		for _, in := range f.Inputs {
+			list = append(list, in)
+		}
+	case RestsOn:
+		for _, in := range f.Rests {
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 func (s said) add(f found) {
-	s[topic{rule: f.rule.Name}] = true
-	if f.Span.IsValid() {
-		s[topic{rule: f.rule.Name, place: f.Span}] = true
+	for _, at := range []Scope{SameMachine, SamePlace, SameState, SameField, SameInput} {
+		for _, what := range f.topics(at) {
+			s[topic{f.rule.Name, what}] = true
+		}
 	}
-	if f.State != nil {
-		s[topic{rule: f.rule.Name, state: f.State}] = true
-	}
-	for _, also := range append(f.Also[:len(f.Also):len(f.Also)], f.Behind...) {
-		s[topic{rule: f.rule.Name, state: also}] = true
-	}
-	if f.Field != nil {
-		s[topic{rule: f.rule.Name, field: f.Field}] = true
-	}
-	for _, in := range f.Inputs {
-		s[topic{rule: f.rule.Name, input: in}] = true
+	for _, state := range f.Behind {
+		s[topic{f.rule.Name, state}] = true
 	}
 }
 
@@ -98,46 +117,13 @@ func (s said) settles(q *Question) bool {
 	if q.finding != nil {
 		f.Finding = *q.finding
 	}
-	return f.State != nil && s[topic{rule: q.Rule, state: f.State}] || s.silences(f, q.rule)
+	return f.State != nil && s[topic{q.Rule, f.State}] || s.silences(f, q.rule)
 }
 
 // silences reports whether something that was said makes f, a finding of rule,
 // superfluous.
 func (s said) silences(f found, rule *Rule) bool {
-	for _, by := range rule.SilencedBy {
-		switch by.At {
-		case SameMachine:
-			if s[topic{rule: by.Rule}] {
-				return true
-			}
-		case SamePlace:
-			if f.Span.IsValid() && s[topic{rule: by.Rule, place: f.Span}] {
-				return true
-			}
-		case SameState:
-			if f.State != nil && s[topic{rule: by.Rule, state: f.State}] {
-				return true
-			}
-			for _, also := range f.Also {
-				if s[topic{rule: by.Rule, state: also}] {
-					return true
-				}
-			}
-		case SameField:
-			if f.Field != nil && s[topic{rule: by.Rule, field: f.Field}] {
-				return true
-			}
-		case SameInput, RestsOn:
-			inputs := f.Inputs
-			if by.At == RestsOn {
-				inputs = f.Rests
-			}
-			for _, in := range inputs {
-				if s[topic{rule: by.Rule, input: in}] {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(rule.SilencedBy, func(by Silence) bool {
+		return slices.ContainsFunc(f.topics(by.At), func(what any) bool { return s[topic{by.Rule, what}] })
+	})
 }
