@@ -206,10 +206,10 @@ func (t *Table) outsideRows(s *ir.State) []Input {
 	for _, e := range t.spoken[s.ID].events {
 		rows = append(rows, t.row(s, t.EventID(e)))
 	}
-	if len(t.spoken[s.ID].cancel) > 0 {
+	if len(t.spoken[s.ID].on[ir.OnCancel]) > 0 {
 		rows = append(rows, t.row(s, t.cancelID()))
 	}
-	if len(t.spoken[s.ID].overBudget) > 0 {
+	if len(t.spoken[s.ID].on[ir.OnOverBudget]) > 0 {
 		for i := range t.enforced {
 			if id := t.cancelID() + 1 + int32(i); t.spoken[s.ID].about(t.cases[id]) {
 				rows = append(rows, t.row(s, id))
