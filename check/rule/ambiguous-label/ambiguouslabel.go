@@ -73,7 +73,7 @@ func takenBefore(in flat.Input, i int) bool {
 func unlabelled(h *ir.Handler, c ir.Case) *ir.Trigger {
 	var found *ir.Trigger
 	for _, t := range h.Triggers {
-		if !meets(t, c) {
+		if !t.Means(c) {
 			continue
 		}
 		if t.Label != "" {
@@ -84,20 +84,6 @@ func unlabelled(h *ir.Handler, c ir.Case) *ir.Trigger {
 		}
 	}
 	return found
-}
-
-// meets reports whether t means c, a result or a failure.
-func meets(t *ir.Trigger, c ir.Case) bool {
-	if t.Label != "" && t.Label != c.Do.Label {
-		return false
-	}
-	switch t.Kind {
-	case ir.OnEvent:
-		return c.Kind == ir.CaseResult && t.Event == c.Event
-	case ir.OnFailed:
-		return c.Kind == ir.CaseFailure && (len(t.Categories) == 0 || slices.Contains(t.Categories, c.Category))
-	}
-	return false
 }
 
 func report(p *check.Pass, s *ir.State, r retried, raisers []*ir.Do) {
