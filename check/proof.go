@@ -56,7 +56,7 @@ type passed struct {
 // Question is one that is left open: past the limit, or since the run that would
 // answer it does not replay.
 type Question struct {
-	Rule  string
+	Rule  string     // that asks; of those that a rule leaves open empty for its own
 	State *ir.State  // that it is about; nil for the whole machine
 	Span  token.Span // where it arises; the state, where none is given
 
@@ -161,15 +161,29 @@ func (s *shared) LeaveOpen(q Question) {
 	}
 }
 
-// LeaveOpen notes that a question of the rule is left open.
+// LeaveOpen notes that a question is left open: of the rule, unless it names another one.
 func (p *Pass) LeaveOpen(q Question) {
-	if q.Rule == p.rule.Name {
-		q.rule = p.rule
+	if q.Rule == "" {
+		q.Rule, q.rule = p.rule.Name, p.rule
 		if q.rule.Question == "" {
 			panic("check: " + q.Rule + " leaves a question open, and its record has none")
 		}
 	}
 	p.shared.LeaveOpen(q)
+}
+
+// ReportSure reports f where its witness surely is a run. Else it leaves the question open, about
+// the state of f, or of the start, which is in no state, about its place.
+func (p *Pass) ReportSure(f Finding, sure bool) {
+	q := Question{State: f.State}
+	if f.State == nil {
+		q.Span = f.Span
+	}
+	if sure {
+		p.Report(f)
+	} else {
+		p.LeaveOpen(q)
+	}
 }
 
 // OpenQuestions are those that the rules before have left open.

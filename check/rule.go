@@ -75,6 +75,11 @@ type Rule struct {
 	// what could not be read may hold anything.
 	Absence bool
 
+	// Sound is set where Run is not called for a machine with a fault of names or types: what could
+	// not be resolved may be the very thing that a finding misses. Starts is set where it is not
+	// called for one without a first state.
+	Sound, Starts bool
+
 	// Unreached is set where findings about an unreachable state are printed.
 	// All other rules are silent there.
 	Unreached bool

@@ -25,6 +25,7 @@ var Rule = &check.Rule{
 	Question: "whether a bound can run out with nothing to take over",
 	Fix:      "ends the chain with `else -> …` to a failure terminal; for an event also with `else reject` or `else ignore`",
 	Run:      run,
+	Starts:   true,
 	OneRun:   true,
 	Absence:  true,
 }
@@ -37,20 +38,13 @@ type last struct {
 }
 
 func run(p *check.Pass) {
-	if !p.Starts() {
-		return
-	}
 	spent := spender{c: p.Control()}
 	for _, l := range lastArms(p) {
 		witness, runsOut, sure := outcome(p, &spent, l)
 		if !runsOut {
 			continue
 		}
-		if !sure {
-			p.LeaveOpen(check.Question{Rule: "bound-without-else", State: l.inputs[0].Leaf})
-			continue
-		}
-		p.Report(check.Finding{
+		p.ReportSure(check.Finding{
 			State:   l.inputs[0].Leaf,
 			Span:    l.arm.Span,
 			Message: check.Quote(bound(l.arm)) + " can run out, and then nothing takes " + check.Quote(l.input.Text()),
@@ -58,7 +52,7 @@ func run(p *check.Pass) {
 			Witness: witness,
 			Inputs:  l.inputs,
 			Fixes:   p.ElseAfter(l.input),
-		})
+		}, sure)
 	}
 }
 

@@ -23,14 +23,13 @@ var Rule = &check.Rule{
 	Question:  "whether a timer or a retry ever comes first",
 	Fix:       "removes the timer",
 	Run:       run,
+	Sound:     true,
+	Starts:    true,
 	Absence:   true,
 	Unreached: true,
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken || !p.Starts() {
-		return
-	}
 	var silent []*ir.Timer
 	by := map[*ir.Timer]*ir.Timer{}
 	for _, t := range p.Machine.Timers {
@@ -57,7 +56,7 @@ func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
 	if first == nil && competes(p, t) && p.Product() == nil {
-		p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State, Span: t.Span})
+		p.LeaveOpen(check.Question{State: t.State, Span: t.Span})
 	}
 	return first, first != nil && !comes(p, t, first)
 }
@@ -75,7 +74,7 @@ func comes(p *check.Pass, t, first *ir.Timer) bool {
 	g := p.Product()
 	if g == nil {
 		if timing.OutlivesFiring(first) {
-			p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State})
+			p.LeaveOpen(check.Question{State: t.State})
 		}
 		return timing.OutlivesFiring(first)
 	}

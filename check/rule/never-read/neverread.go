@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Hint,
 	Summary:  "a field or parameter that nothing reads",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-set", At: check.SameField},
@@ -23,9 +24,6 @@ var Rule = &check.Rule{
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // what could not be resolved may be the read
-	}
 	read := check.ReadIn(m, true)
 	wholes := map[*ir.Field]bool{} // of which something reads a part
 	for v := range read {

@@ -57,7 +57,7 @@ func run(p *check.Pass) {
 				p.Report(f)
 			}
 		case l.figure.Amount == nil && p.Product() == nil:
-			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
+			p.LeaveOpen(check.Question{Span: l.span})
 		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop
 		case l.figure.Amount == nil:
 			p.Report(check.Finding{
@@ -66,7 +66,7 @@ func run(p *check.Pass) {
 				Help:    "Bound what the message names, or take the line out of the budget.",
 			})
 		case l.passed() && !l.shown(p): // an upper bound refutes nothing
-			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
+			p.LeaveOpen(check.Question{Span: l.span})
 		case l.passed():
 			p.Report(over(p, l))
 		}

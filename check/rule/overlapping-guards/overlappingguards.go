@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Question: "whether two handlers of one trigger can both apply",
 	Fix:      "joins both handlers into one chain",
 	Run:      run,
+	Sound:    true,
 	OneRun:   true,
 }
 
@@ -34,9 +35,6 @@ type overlap struct {
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken {
-		return
-	}
 	found := map[pair]*overlap{}
 	var order []pair
 	for leaf, in := range p.Inputs() {
@@ -98,7 +96,7 @@ func report(p *check.Pass, o *overlap) {
 	}
 	switch o.Met {
 	case check.Unclear:
-		p.LeaveOpen(check.Question{Rule: "overlapping-guards", State: o.leaf})
+		p.LeaveOpen(check.Question{State: o.leaf})
 		return
 	case check.NeverMet:
 		hint := diag.Hint

@@ -38,7 +38,7 @@ func run(p *check.Pass) {
 		}
 		if p.Product() == nil {
 			for _, leaves := range left {
-				p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: leaves[0]})
+				p.LeaveOpen(check.Question{State: leaves[0]})
 			}
 			return
 		}
@@ -67,7 +67,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		}
 	}
 	if !sure {
-		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
+		p.LeaveOpen(check.Question{State: l.Leaves[0]})
 		return
 	}
 	last := lastMove(l, g)

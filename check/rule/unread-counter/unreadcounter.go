@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Severity: diag.Hint,
 	Summary:  "a counter that is raised, and by which nothing is decided",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-read", At: check.SameField},
@@ -25,9 +26,6 @@ var Rule = &check.Rule{
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // what could not be resolved may be the guard
-	}
 	raised, used := raisedIn(m), check.ReadIn(m, false)
 	for _, v := range ir.Declared(m.Fields) {
 		at := raised[v]

@@ -18,15 +18,13 @@ var Rule = &check.Rule{
 	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
 	Fix:      "removes the declaration, or the import",
 	Run:      run,
+	Sound:    true,
 	RunFile:  runFile,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // a name that could not be resolved may be the missing use
-	}
 	u := usesOf(m)
 	report := func(what, name string, span, decl token.Span, help string) {
 		p.Report(check.Finding{
