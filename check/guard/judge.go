@@ -179,7 +179,7 @@ func (j *Judge) atom(a *atom) known {
 		k = j.facts[a.x]
 	}
 	if a.neg {
-		return k.not()
+		return -k
 	}
 	return k
 }
