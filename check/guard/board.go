@@ -26,7 +26,7 @@ func NewBoard(list []Formula) *Board {
 		return nil // of lists that host guards are asked about there may be too few: see renderer.list
 	}
 	s := newSearch(p)
-	if !s.possible() {
+	if s == nil {
 		return nil
 	}
 	return &Board{s: s, roots: roots, laws: laws}

@@ -107,11 +107,11 @@ func Satisfy(list ...Formula) Answer {
 		return Answer{Verdict: Undecided}
 	}
 	s := newSearch(p)
-	found := s.possible() && s.decide([]int32{p.root})
+	found := s != nil && s.decide([]int32{p.root})
 	switch {
 	case found && !p.opaque:
 		return p.answer(s.found)
-	case found || s.unsure:
+	case found || s != nil && s.unsure:
 		return Answer{Verdict: Undecided}
 	}
 	return Answer{Verdict: Unsat}

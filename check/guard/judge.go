@@ -107,7 +107,7 @@ func (j *Judge) ExcludesBySearch() bool {
 		return false
 	}
 	s := newSearch(j.p)
-	if !s.possible() {
+	if s == nil {
 		return true
 	}
 	for i := int32(1); int(i) < len(j.lo); i++ {

@@ -188,11 +188,3 @@ func (p *problem) fact(l *literal) int32 {
 	}
 	return i
 }
-
-// ranges are the ends of the ranges of all numbers.
-func (p *problem) ranges() (lo, hi []int64) {
-	for _, v := range p.numbers {
-		lo, hi = append(lo, v.lo), append(hi, v.hi)
-	}
-	return lo, hi
-}

@@ -9,21 +9,17 @@ import (
 type search struct {
 	*state
 	nodes  memo
-	limit  int
 	spent  bool // the limit was passed
 	unsure bool // so it was, or no values could be chosen: that none were found is not certain
 	found  *values
 }
 
-func newSearch(p *problem) *search { return &search{limit: limit, state: &state{p: p}} }
-
-// possible reports whether there is anything to search, and makes it ready.
-func (s *search) possible() bool {
-	if s.p.empty {
-		return false
+// newSearch is nil where there is nothing to search.
+func newSearch(p *problem) *search {
+	if p.empty {
+		return nil
 	}
-	s.state = newState(s.p)
-	return true
+	return &search{state: newState(p)}
 }
 
 // decide looks for values for which all of pending hold. It leaves the state as
@@ -144,7 +140,7 @@ func (s *search) unmet(rest []int32, v *values) []int32 {
 
 // exhausted reports whether the limit is passed.
 func (s *search) exhausted() bool {
-	if s.nodes.work+s.work() <= s.limit {
+	if s.nodes.work+s.work() <= limit {
 		return false
 	}
 	s.spent, s.unsure = true, true

@@ -32,8 +32,7 @@ type mark struct{ matrix, apart, merged, decided int }
 
 // newState is the state of p without any atom; p must not be empty.
 func newState(p *problem) *state {
-	lo, hi := p.ranges()
-	return &state{p: p, matrix: newMatrix(lo, hi), texts: newPartition(p.texts), facts: make([]known, len(p.facts))}
+	return &state{p: p, matrix: newMatrix(p.numbers), texts: newPartition(p.texts), facts: make([]known, len(p.facts))}
 }
 
 func (s *state) mark() mark {
