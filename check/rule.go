@@ -89,6 +89,12 @@ type Rule struct {
 	SilencedBy []Silence
 }
 
+// FrontEnd is the record of a rule that the front end applies while it resolves names and types:
+// an error.
+func FrontEnd(name, summary, fix string) *Rule {
+	return &Rule{Name: name, Group: Names, Severity: diag.Error, Summary: summary, Fix: fix}
+}
+
 //go:embed rule/*/page.md
 var pages embed.FS
 
