@@ -28,7 +28,7 @@ type shared struct {
 
 	callees []*Summary // by activity: of those that call a machine
 	table   *flat.Table
-	raised  *Raised
+	raised  Raised
 	uses    uses
 	own     map[ir.Expr]*ir.Var // see uses.count
 	rows    int                 // of all witnesses so far

@@ -123,9 +123,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Fixes = p.RemoveArms(t.Arms[0], len(t.Arms)-1)
 	}
 	if s := cutOff(p, t, by); s != nil {
-		severe := diag.Error
-		f.State, f.Severity = s, &severe
-		f.Fixes = nil
+		f.State, f.Severity, f.Fixes = s, new(diag.Error), nil
 		f.Message += ", so no run enters " + check.Quote(s.Path)
 	}
 	p.Report(f)

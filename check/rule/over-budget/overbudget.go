@@ -75,7 +75,6 @@ func run(p *check.Pass) {
 
 // neverBegins are findings about activities of which one attempt costs more than there is.
 func neverBegins(p *check.Pass, l limit) (list []check.Finding) {
-	warning := diag.Warning // a budget of 0 may be meant
 	for _, a := range p.Machine.Activities {
 		i := slices.IndexFunc(a.Costs, func(c ir.Cost) bool { return c.Name == l.figure.Name && c.Amount.Cmp(l.most) > 0 })
 		runs := func(d *ir.Do) bool { return d.Activity == a && !d.NeverRuns() && !p.Unreachable(d.State) }
@@ -85,7 +84,7 @@ func neverBegins(p *check.Pass, l limit) (list []check.Finding) {
 		}
 		list = append(list, check.Finding{
 			State:    p.Machine.Dos[at].State,
-			Severity: &warning,
+			Severity: new(diag.Warning), // a budget of 0 may be meant
 			Span:     l.span,
 			Message: "an attempt of " + check.Quote(a.Name) + " costs " + text(l.figure.Name, a.Costs[i].Amount) + ", over the budget of " +
 				text(l.figure.Name, l.most) + ": none begins before `over_budget(" + l.figure.Name + ")` is taken",

@@ -99,8 +99,7 @@ func report(p *check.Pass, o *overlap) {
 		p.LeaveOpen(check.Question{State: o.leaf})
 		return
 	case check.NeverMet:
-		hint := diag.Hint
-		f.Severity = &hint
+		f.Severity = new(diag.Hint)
 		f.Message = what + " would both apply" + check.Where(o.Model) + ", but no run has these values"
 		f.Related[0].Message = "this one would apply there, too"
 		f.Help = "Make their guards exclude each other for all values, so that this stays true when the machine changes."

@@ -56,9 +56,8 @@ func unheld(p *check.Pass) {
 	if len(names) == 0 {
 		return
 	}
-	hint := diag.Hint
 	p.Report(check.Finding{
-		Severity: &hint,
+		Severity: new(diag.Hint),
 		Span:     at,
 		Message:  "the budget of " + check.And(names) + " is held against what activities declare; a run whose activities report more goes on",
 		Help:     "Add `on over_budget -> …` to the machine, and no attempt begins that would pass the budget.",
