@@ -107,7 +107,8 @@ func inUnits(amounts map[*ir.Activity]*big.Rat, unit *big.Rat) func(*ir.Activity
 	}
 }
 
-// childrenBeside is the most that children use of a cost which run side by side, each run as much as each says.
+// childrenBeside is the most that children which run side by side use of a cost, in whole numbers of
+// a unit; each is what a run of a machine uses.
 func (t *meter) childrenBeside(cost string, each func(*ir.Activity) int64) int64 {
 	most := int64(0)
 	for _, s := range t.p.Table.Machine.States {

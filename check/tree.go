@@ -128,9 +128,15 @@ func (s *shared) attemptNames() []string {
 		}
 	}
 	for _, u := range s.callees {
-		if u != nil && !u.broken {
-			for _, name := range u.callee.attemptNames() {
-				add(name)
+		switch {
+		case u == nil || u.broken:
+		case u.callee.proof.worst.Tree != nil:
+			for _, f := range u.callee.proof.worst.Tree.Attempts {
+				add(f.Name)
+			}
+		default:
+			for _, a := range u.machine.Activities {
+				add(keyOf(u.machine, a))
 			}
 		}
 	}
