@@ -119,11 +119,9 @@ const maxMultipliers = 6
 // busiest is the leaf with the most activities side by side; nil where none has several. Each
 // runs, waits for a retry, or has ended.
 func busiest(m *ir.Machine) *ir.State {
-	var most *ir.State
-	for _, s := range m.States {
-		if len(s.Dos) > 1 && (most == nil || len(s.Dos) > len(most.Dos)) {
-			most = s
-		}
+	most := slices.MaxFunc(m.States, func(a, b *ir.State) int { return len(a.Dos) - len(b.Dos) })
+	if len(most.Dos) < 2 {
+		return nil
 	}
 	return most
 }
