@@ -7,7 +7,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -45,8 +44,9 @@ func run(p *check.Pass) {
 					continue
 				}
 				r := retried{trigger: unlabelled(c.Arm.Handler, in.Case), arm: c.Arm}
-				if r.trigger == nil || slices.Contains(raisers[r], in.Do) || takenBefore(in, i) {
-					continue
+				passed := check.Want(in, i, explore.MayPass, explore.Any)
+				if r.trigger == nil || slices.Contains(raisers[r], in.Do) || explore.Possible(in, passed).Verdict == guard.Unsat {
+					continue // what is tried before takes everything
 				}
 				if raisers[r] == nil {
 					order = append(order, r)
@@ -61,12 +61,6 @@ func run(p *check.Pass) {
 			}
 		}
 	}
-}
-
-// takenBefore reports whether what is tried before choice i of in takes
-// everything.
-func takenBefore(in flat.Input, i int) bool {
-	return explore.Possible(in, check.Want(in, i, explore.MayPass, explore.Any)).Verdict == guard.Unsat
 }
 
 // unlabelled is the trigger of h that c meets, where none with a label does.
