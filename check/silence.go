@@ -1,6 +1,10 @@
 package check
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/fsmc-dev/fsmc/lang/diag"
+)
 
 // One fault, one finding (language.md, section 7). Which finding gives way to
 // which is said in the records of the rules; here is the one place that acts on
@@ -37,7 +41,7 @@ func (s *shared) spoken() []found {
 		}
 		for _, i := range byRule[r] {
 			f := reached[i]
-			stands[i] = !standing.silences(f, r) && !all.settles(f.Question)
+			stands[i] = !standing.silences(f) && !all.settles(f.Question)
 		}
 		for _, i := range byRule[r] {
 			if stands[i] {
@@ -54,8 +58,8 @@ func (s *shared) spoken() []found {
 	return out
 }
 
-// said holds what was reported.
-type said map[topic]bool
+// said holds what was reported, and how much it weighs.
+type said map[topic]diag.Severity
 
 // topic is a rule, and one of the things that two findings can share: a state, an input, a field or a place; nil
 // is the machine.
@@ -97,13 +101,17 @@ func (f *found) topics(at Scope) (list []any) {
 }
 
 func (s said) add(f found) {
+	note := func(what any) {
+		at := topic{f.rule.Name, what}
+		s[at] = max(s[at], f.severity())
+	}
 	for _, at := range []Scope{SameMachine, SamePlace, SameState, SameField, SameInput} {
 		for _, what := range f.topics(at) {
-			s[topic{f.rule.Name, what}] = true
+			note(what)
 		}
 	}
 	for _, state := range f.Behind {
-		s[topic{f.rule.Name, state}] = true
+		note(state)
 	}
 }
 
@@ -113,17 +121,21 @@ func (s said) settles(q *Question) bool {
 	if q == nil || q.rule == nil {
 		return false
 	}
-	f := found{Finding: Finding{State: q.State, Inputs: q.Inputs}}
+	f := found{Finding: Finding{State: q.State, Inputs: q.Inputs}, rule: q.rule}
 	if q.finding != nil {
 		f.Finding = *q.finding
 	}
-	return f.State != nil && s[topic{q.Rule, f.State}] || s.silences(f, q.rule)
+	_, same := s[topic{q.Rule, f.State}]
+	return f.State != nil && same || s.silences(f)
 }
 
-// silences reports whether something that was said makes f, a finding of rule,
-// superfluous.
-func (s said) silences(f found, rule *Rule) bool {
-	return slices.ContainsFunc(rule.SilencedBy, func(by Silence) bool {
-		return slices.ContainsFunc(f.topics(by.At), func(what any) bool { return s[topic{by.Rule, what}] })
+// silences reports whether something that was said makes f superfluous. What a comment can
+// allow silences no error.
+func (s said) silences(f found) bool {
+	return slices.ContainsFunc(f.rule.SilencedBy, func(by Silence) bool {
+		return slices.ContainsFunc(f.topics(by.At), func(what any) bool {
+			weight, ok := s[topic{by.Rule, what}]
+			return ok && (weight == diag.Error || f.severity() != diag.Error)
+		})
 	})
 }

@@ -18,7 +18,7 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
 			line := st.Line()
 			return s.space.Round(f.Rule, s.m.StateAt(f.Line), st) &&
-				(has("dead-end", line) || s.endless(st) || has("spinning-loop", line) || s.standsStill(line) || s.spent(line) || s.circles(st))
+				(has("dead-end", line) || s.endless(st) || has("spinning-loop", line) || s.standsStill(line) || s.spent(line) || s.circles(st) || s.cutOff(st))
 		})
 	case "dead-end":
 		return has("spinning-loop", f.Line) || s.endless(s.m.StateAt(f.Line))
@@ -26,7 +26,7 @@ func (s *said) instead(f contracttest.Fault) bool {
 		return s.space.Found[f] && len(s.has["spinning-loop"]) > 0
 	case "unbounded-loop": // one that spins replaces it, wherever on the cycle
 		return slices.ContainsFunc(s.m.States(), func(st *contracttest.State) bool {
-			return has("spinning-loop", st.Line()) && s.space.Round(f.Rule, s.m.StateAt(f.Line), st)
+			return (has("spinning-loop", st.Line()) || s.cutOff(st)) && s.space.Round(f.Rule, s.m.StateAt(f.Line), st)
 		})
 	case "waits-forever":
 		return has("dead-end", f.Line) || has("no-way-to-finish", f.Line) || s.circles(s.m.StateAt(f.Line)) ||
@@ -78,6 +78,15 @@ func (s *said) standsStill(line int) bool {
 // said.
 func (s *said) circles(st *contracttest.State) bool {
 	return s.space.Circles() && len(s.has["spinning-loop"]) > 0 && slices.ContainsFunc(s.space.Broken(), func(a *contracttest.Arm) bool { return st.Within(a.Home()) })
+}
+
+// cutOff says whether it is said of a timer that runs in a leaf that it never fires, and that no
+// run enters what it leads to.
+func (s *said) cutOff(leaf *contracttest.State) bool {
+	return slices.ContainsFunc(s.has["never-fires"], func(d diag.Diagnostic) bool {
+		return strings.Contains(d.Message, "so no run enters ") &&
+			slices.ContainsFunc(s.m.AfterAt(d.Span.Start.Line), func(a *contracttest.Arm) bool { return leaf.Within(a.Home()) })
+	})
 }
 
 // spent says whether it is said of an event in a leaf that its bound can run out.

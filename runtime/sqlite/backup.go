@@ -122,7 +122,10 @@ func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
 					done, err = backup.Step(backupPages)
 				}
 			}
-			return errors.Join(err, backup.Finish())
+			if failed := backup.Finish(); err == nil { // or it says the same again
+				err = failed
+			}
+			return err
 		})
 	})
 }

@@ -109,6 +109,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		Span:    t.Span,
 		Message: named(t, nil) + " never fires: in every run something else comes before it, and ends it or starts it again",
 		Help:    "Make its wait shorter, or remove it.",
+		Related: ending(p, t),
 	}
 	if first != nil {
 		f.Message = named(t, first) + " never fires: " + named(first, t) + " always comes before it"
@@ -119,7 +120,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Inputs = append(f.Inputs, at.InputAt)
 	}
 	f.Witness = firing(p, t, first)
-	if len(t.Arms) > 0 {
+	if len(t.Arms) > 0 && leftOtherwise(p, t) {
 		f.Fixes = p.RemoveArms(t.Arms[0], len(t.Arms)-1)
 	}
 	if s := cutOff(p, t, by); s != nil {
@@ -127,6 +128,29 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Message += ", so no run enters " + check.Quote(s.Path)
 	}
 	p.Report(f)
+}
+
+// ending are the arms of other timers that end t, or start it again.
+func ending(p *check.Pass, t *ir.Timer) (list []diag.Related) {
+	for _, a := range p.Machine.Arms {
+		if a.Timer == nil || a.Timer == t || a.Kind != ir.Goto || !a.State.Inside(t.State) || p.Unreachable(a.State) || len(list) == check.MaxNamed {
+			continue
+		}
+		switch {
+		case t.State.Inside(a.Target):
+			list = append(list, diag.Related{Span: a.Span, Message: "this one starts it again"})
+		case !a.Target.Inside(t.State):
+			list = append(list, diag.Related{Span: a.Span, Message: "this one ends it"})
+		}
+	}
+	return list
+}
+
+// leftOtherwise reports whether an arm that is none of t leads out of the state of t.
+func leftOtherwise(p *check.Pass, t *ir.Timer) bool {
+	return slices.ContainsFunc(p.Machine.Arms, func(a *ir.Arm) bool {
+		return a.Kind == ir.Goto && a.Timer != t && a.State.Inside(t.State) && !a.Target.Inside(t.State)
+	})
 }
 
 // firing is a run into the state of t in which first fires.

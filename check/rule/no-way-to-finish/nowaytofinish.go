@@ -32,6 +32,7 @@ var Rule = &check.Rule{
 		{Rule: "out-of-range", At: check.SameInput},
 		{Rule: "spinning-loop", At: check.SameInput},
 		{Rule: "unbounded-loop", At: check.RestsOn},
+		{Rule: "never-fires", At: check.RestsOn},
 	},
 }
 

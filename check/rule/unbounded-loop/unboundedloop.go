@@ -15,16 +15,19 @@ import (
 
 // Rule is the record of unbounded-loop.
 var Rule = &check.Rule{
-	Name:       "unbounded-loop",
-	Group:      check.Graph,
-	Severity:   diag.Error,
-	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
-	Question:   "whether a cycle can be taken without end",
-	Fix:        "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
-	Run:        run,
-	OneRun:     true,
-	Absence:    true,
-	SilencedBy: []check.Silence{{Rule: "spinning-loop", At: check.SameState}},
+	Name:     "unbounded-loop",
+	Group:    check.Graph,
+	Severity: diag.Error,
+	Summary:  "a cycle can be taken without end, and none of its edges says `unbounded`",
+	Question: "whether a cycle can be taken without end",
+	Fix:      "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
+	Run:      run,
+	OneRun:   true,
+	Absence:  true,
+	SilencedBy: []check.Silence{
+		{Rule: "spinning-loop", At: check.SameState},
+		{Rule: "never-fires", At: check.RestsOn},
+	},
 }
 
 func run(p *check.Pass) {
@@ -83,6 +86,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		State:   g.Leaf(l.Into),
 		Also:    l.Leaves,
 		Inputs:  inputs,
+		Rests:   p.InputsOf(timedOut(l, g)...),
 		Behind:  p.Behind(inputs),
 		Span:    arm.Span,
 		Message: message(l),
@@ -91,6 +95,21 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		Witness: witness,
 		Fixes:   fixes,
 	})
+}
+
+// timedOut are the leaves that the cycle leaves by a timer. One that never fires there would, if
+// its wait were the shorter one, lead out of the cycle first.
+func timedOut(l explore.Loop, g *explore.Product) (leaves []*ir.State) {
+	leaf := g.Leaf(l.Into)
+	for _, e := range l.Round {
+		if a := g.Arm(e); a != nil && a.Timer != nil && g.IsMove(e) {
+			leaves = append(leaves, leaf)
+		}
+		if !g.IsWithin(e) {
+			leaf = g.Leaf(g.To[e])
+		}
+	}
+	return leaves
 }
 
 // exit is the first move of the cycle beside which stands an arm that would lead out of it and

@@ -103,7 +103,7 @@ func oneTooMany(c *cobra.Command, arg string) error {
 	if isAddress(arg) {
 		return fmt.Errorf("an argument that looks like an address is one too many: write %s", c.UseLine())
 	}
-	return fmt.Errorf("argument %q is one too many: write %s", arg, c.UseLine())
+	return fmt.Errorf("argument %.60q is one too many: write %s", arg, c.UseLine())
 }
 
 // flagInHelp finds the names of flags in a help text.

@@ -49,7 +49,7 @@ folder with the executable of the guard.`,
 				if !json.Valid([]byte(value)) {
 					value = strconv.Quote(value)
 				}
-				return fmt.Errorf("argument %q is one too many: the fields of an event are a JSON object, as in --data '{%q: %s}'", args[2], name, value)
+				return fmt.Errorf("argument %.60q is one too many: the fields of an event are a JSON object, as in --data '{%q: %s}'", args[2], name, value)
 			}
 			return arguments("ID", "EVENT")(cmd, args)
 		},

@@ -40,7 +40,8 @@ programs with JSON below /api/v1, agents at /mcp, and monitors at /health and
 /health/workflows. It prints one line, the address. After a SIGTERM or an interrupt,
 requests have ten seconds to finish.
 
-With --work, it also works on the runs, as fsmc run --follow does.
+With --work, it also works on the runs, as fsmc run --follow does, and waits like that for a
+database that does not exist yet.
 
 Who may do what:
   - Without tokens, the server listens on this computer only, and every user of the computer
@@ -109,8 +110,13 @@ func (v *serving) serve(ctx context.Context) error {
 		}
 	}
 	m := readWrite
-	if v.readOnly {
+	switch {
+	case v.readOnly:
 		m = readOnly
+	case v.work && isServer(v.db):
+		m = create // as the first worker does
+	case v.work && v.waitForDatabase(ctx) != nil:
+		return nil // stopped before there was anything to serve
 	}
 	t := target{streams: v.streams, db: v.db}
 	return t.with(ctx, m, "", func(store runtime.Store) error {
