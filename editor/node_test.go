@@ -8,21 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fsmc-dev/fsmc/editor/internal/machines"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // sound are the machines of the repository with no findings of syntax and names.
 func sound(t *testing.T) []machines.Machine {
 	t.Helper()
-	all, err := machines.All("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = slices.DeleteFunc(all, func(m machines.Machine) bool { return !m.Sound() })
+	all := machines.Sound(langtest.Repository(t, "..", ".txtar"))
 	if len(all) < 150 {
 		t.Fatalf("there are %d sound machines: the test sees too little", len(all))
 	}

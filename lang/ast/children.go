@@ -27,6 +27,16 @@ func Children(n Any, visit func(Any)) {
 	}
 }
 
+// Walk calls visit for the nodes below n, each before those below it, which it
+// leaves out where visit says no.
+func Walk(n Any, visit func(Any) bool) {
+	Children(n, func(child Any) {
+		if visit(child) {
+			Walk(child, visit)
+		}
+	})
+}
+
 // part is a field of a node with nodes below it.
 type part struct {
 	field int

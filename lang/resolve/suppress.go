@@ -154,8 +154,7 @@ func (s *starts) inside(c *ast.Comment) token.Span {
 // startsOf walks the whole of f. Trees are as deep as the parser allows.
 func startsOf(f *ast.File) *starts {
 	s := &starts{wholes: map[int]token.Span{}}
-	var visit func(ast.Any)
-	visit = func(n ast.Any) {
+	ast.Walk(f, func(n ast.Any) bool {
 		at := n.Span()
 		s.places = append(s.places, at.Start)
 		switch n := n.(type) {
@@ -168,9 +167,8 @@ func startsOf(f *ast.File) *starts {
 				s.wholes[at.Start.Offset] = at
 			}
 		}
-		ast.Children(n, visit)
-	}
-	ast.Children(f, visit)
+		return true
+	})
 	slices.SortStableFunc(s.places, func(p, q token.Pos) int { return p.Offset - q.Offset })
 	return s
 }

@@ -59,7 +59,7 @@ func WithHealth(q runtime.HealthQuery) Option { return func(a *API) { a.health =
 
 // New gives an API over engine, which stays the caller's.
 func New(engine *runtime.Engine, options ...Option) *API {
-	a := &API{engine: engine, version: "unknown", mux: http.NewServeMux(), heavy: make(chan struct{}, 4)}
+	a := &API{engine: engine, version: "unknown", mux: http.NewServeMux(), took: durations{all: map[string]*histogram{}}, heavy: make(chan struct{}, 4)}
 	for _, o := range options {
 		o(a)
 	}
@@ -105,7 +105,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, to *route) {
 		err = to.answer(w, r)
 	}
 	if err != nil {
-		a.writeProblem(w, r, err)
+		WriteProblem(w, a.toProblem(r, err))
 	}
 }
 

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 // front is a FrontEnd that draws a word.
 type front struct{}
 
-func (front) Describe(context.Context, *runtime.Version) (Description, error) {
-	return Description{Bounds: json.RawMessage(`{"steps":"12"}`)}, nil
+func (front) WorstCase(context.Context, *runtime.Version) json.RawMessage {
+	return json.RawMessage(`{"steps":"12"}`)
 }
 
 func (front) Diagram(_ context.Context, v *runtime.Version, p Picture) ([]byte, error) {

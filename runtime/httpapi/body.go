@@ -19,6 +19,17 @@ import (
 // MaxBody is the most bytes that the body of a request may have.
 const MaxBody = 1 << 20
 
+// taking is an answer to a request with a body.
+func taking[B any](to func(http.ResponseWriter, *http.Request, *B) error) answer {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var body B
+		if err := readBody(r, &body); err != nil {
+			return err
+		}
+		return to(w, r, &body)
+	}
+}
+
 // readBody reads the JSON object of a request into a struct. A member that into does not have,
 // or that stands twice, is refused. The error is a *Problem, or http's for a body that is too large.
 func readBody(r *http.Request, into any) error {
@@ -72,9 +83,7 @@ func members(text []byte, names []string) error {
 		name, _ := token.(string)
 		switch {
 		case !slices.Contains(names, name):
-			p := badBody(name, "there is no member %q%s (byte %d)", name, machine.DidYouMean(name, names), dec.InputOffset())
-			p.Allowed = names
-			return p
+			return badBody(name, "there is no member %q%s (byte %d)", name, machine.DidYouMean(name, names), dec.InputOffset()).allow(names)
 		case seen[name]:
 			return badBody(name, "%q is given twice (byte %d)", name, dec.InputOffset())
 		}
@@ -108,12 +117,9 @@ func notJSON(text []byte, err error, at int64) error {
 
 // namesOf are the members of a struct by their tags.
 func namesOf(of any) []string {
-	t := reflect.TypeOf(of).Elem()
 	var names []string
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous {
-			names = append(names, namesOf(reflect.New(f.Type).Interface())...)
-		} else {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(of).Elem()) {
+		if !f.Anonymous {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			names = append(names, name)
 		}

@@ -109,21 +109,17 @@ func (m *Meant) Steer(ctx context.Context, o runtime.Operator, force bool) int {
 	return done
 }
 
-func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
-	var body bulkBody
-	if err := readBody(r, &body); err != nil {
-		return err
-	}
+// bulkCommands are those for many runs.
+var bulkCommands = []string{"cancel", "pause", "resume", "retry"}
+
+func (a *API) postBulk(w http.ResponseWriter, r *http.Request, body *bulkBody) error {
 	if body.Apply {
 		if err := a.mayWrite(r); err != nil {
 			return err
 		}
 	}
-	kind := runtime.InputKind(body.Command)
-	if many := commands[:4]; !slices.Contains(many, body.Command) {
-		p := badBody("command", "there is no command %q for many runs%s", body.Command, machine.DidYouMean(body.Command, many))
-		p.Allowed = many
-		return p
+	if !slices.Contains(bulkCommands, body.Command) {
+		return badBody("command", "there is no command %q for many runs%s", body.Command, machine.DidYouMean(body.Command, bulkCommands)).allow(bulkCommands)
 	}
 	if body.Where == "" {
 		return badBody("where", "where is empty, and would match every run: write at least one term")
@@ -132,7 +128,7 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := NewMeant(a.engine, kind)
+	m := NewMeant(a.engine, runtime.InputKind(body.Command))
 	if err := m.AddAll(r.Context(), f); errors.Is(err, ErrTooMany) {
 		return badBody("where", "%s", err)
 	} else if err != nil {
@@ -143,7 +139,7 @@ func (a *API) postBulk(w http.ResponseWriter, r *http.Request) error {
 		if body.Token != answer.Token {
 			return problem(http.StatusConflict, "others", "the runs are others by now", "the runs that are meant are others by now, or nobody has looked which they are: ask without apply, and send the token of that answer")
 		}
-		answer.Done, answer.Applied = m.Steer(r.Context(), runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}, body.Force), true
+		answer.Done, answer.Applied = m.Steer(r.Context(), body.operator(r), body.Force), true
 	}
 	answer.Refused = m.Refused
 	return writeJSON(w, http.StatusOK, &answer)

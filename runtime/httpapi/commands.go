@@ -1,11 +1,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"path"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
@@ -22,23 +22,20 @@ type eventBody struct {
 	Reason  string          `json:"reason"`
 }
 
-func (a *API) postEvent(w http.ResponseWriter, r *http.Request) error {
-	var body eventBody
-	if err := readBody(r, &body); err != nil {
-		return err
-	}
+func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody) error {
+	id := *cmp.Or(body.EventID, new(string))
 	switch {
 	case body.Event == "":
 		return badBody("event", "event is missing: it names what is sent")
 	case body.IfSeq < 0:
 		return badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
-	case body.EventID != nil && *body.EventID == "":
+	case body.EventID != nil && id == "":
 		return badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
-	case machine.BadID(given(body.EventID)) != "":
-		return badBody("event_id", "the id of an event %s", machine.BadID(given(body.EventID)))
+	case machine.BadID(id) != "":
+		return badBody("event_id", "the id of an event %s", machine.BadID(id))
 	}
 	v, err := a.engine.Send(r.Context(), r.PathValue("run"), runtime.ExternalEvent{
-		Name: body.Event, Data: body.Data, ID: given(body.EventID), IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
+		Name: body.Event, Data: body.Data, ID: id, IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
 	})
 	if err != nil {
 		return a.noRun(r, err)
@@ -46,18 +43,14 @@ func (a *API) postEvent(w http.ResponseWriter, r *http.Request) error {
 	return a.writeRun(w, r, http.StatusOK, &v)
 }
 
-// given is the id that stands in a body; empty where none does.
-func given(id *string) string {
-	if id == nil {
-		return ""
-	}
-	return *id
-}
-
 // operatorBody says who does something, and why.
 type operatorBody struct {
 	Actor  string `json:"actor"`
 	Reason string `json:"reason"`
+}
+
+func (b *operatorBody) operator(r *http.Request) runtime.Operator {
+	return runtime.Operator{Actor: Actor(r, b.Actor), Reason: b.Reason}
 }
 
 // cancelBody, retryBody and completeBody are what commands take besides.
@@ -78,67 +71,49 @@ type (
 	}
 )
 
-// commands are those that a run takes of an operator.
-var commands = []string{"cancel", "pause", "resume", "retry", "complete"}
-
 // CancelWithin is how long a cancel waits until the activities of its run have stopped.
 const CancelWithin = 5 * time.Second
 
-func (a *API) postCommand(w http.ResponseWriter, r *http.Request) error {
-	v, err := a.command(r, path.Base(r.URL.Path))
-	if err != nil && v.Run == "" {
-		return a.noRun(r, err)
-	}
-	status := http.StatusOK
-	if errors.Is(err, context.DeadlineExceeded) { // a cancellation that stands
-		status = http.StatusAccepted
-	} else if err != nil {
-		return err
-	}
-	return a.writeRun(w, r, status, &v)
+// command is the answer of a route that steers a run. An error of do with a view is that the step has
+// been taken and something else has not.
+func command[B any](a *API, do func(*http.Request, string, *B) (runtime.View, error)) answer {
+	return taking(func(w http.ResponseWriter, r *http.Request, body *B) error {
+		v, err := do(r, r.PathValue("run"), body)
+		if err != nil && v.Run == "" {
+			return a.noRun(r, err)
+		}
+		status := http.StatusOK
+		if errors.Is(err, context.DeadlineExceeded) { // a cancellation that stands
+			status = http.StatusAccepted
+		} else if err != nil {
+			return err
+		}
+		return a.writeRun(w, r, status, &v)
+	})
 }
 
-// command reads what one command takes, and does it. An error with a view is that the step has
-// been taken and something else has not.
-func (a *API) command(r *http.Request, name string) (runtime.View, error) {
-	run := r.PathValue("run")
-	who := func(b *operatorBody) runtime.Operator {
-		return runtime.Operator{Actor: Actor(r, b.Actor), Reason: b.Reason}
+func (a *API) cancel(r *http.Request, run string, b *cancelBody) (runtime.View, error) {
+	ctx, stop := context.WithTimeout(r.Context(), CancelWithin)
+	defer stop()
+	o := b.operator(r)
+	return a.engine.Cancel(ctx, run, runtime.CancelOptions{Force: b.Force, Actor: o.Actor, Reason: o.Reason})
+}
+
+func (a *API) pause(r *http.Request, run string, b *operatorBody) (runtime.View, error) {
+	return a.engine.Pause(r.Context(), run, b.operator(r))
+}
+
+func (a *API) resume(r *http.Request, run string, b *operatorBody) (runtime.View, error) {
+	return a.engine.Resume(r.Context(), run, b.operator(r))
+}
+
+func (a *API) retry(r *http.Request, run string, b *retryBody) (runtime.View, error) {
+	if b.AllowOverBudget {
+		return a.engine.RetryOverBudget(r.Context(), run, b.operator(r))
 	}
-	switch name {
-	case "cancel":
-		var b cancelBody
-		if err := readBody(r, &b); err != nil {
-			return runtime.View{}, err
-		}
-		ctx, stop := context.WithTimeout(r.Context(), CancelWithin)
-		defer stop()
-		o := who(&b.operatorBody)
-		return a.engine.Cancel(ctx, run, runtime.CancelOptions{Force: b.Force, Actor: o.Actor, Reason: o.Reason})
-	case "retry":
-		var b retryBody
-		if err := readBody(r, &b); err != nil {
-			return runtime.View{}, err
-		}
-		if b.AllowOverBudget {
-			return a.engine.RetryOverBudget(r.Context(), run, who(&b.operatorBody))
-		}
-		return a.engine.Retry(r.Context(), run, who(&b.operatorBody))
-	case "complete":
-		var b completeBody
-		if err := readBody(r, &b); err != nil {
-			return runtime.View{}, err
-		}
-		return a.engine.Complete(r.Context(), run, runtime.Completion{Activity: b.Activity, Event: b.Event, Data: b.Data, Operator: who(&b.operatorBody)})
-	case "pause", "resume":
-		var b operatorBody
-		if err := readBody(r, &b); err != nil {
-			return runtime.View{}, err
-		}
-		if name == "pause" {
-			return a.engine.Pause(r.Context(), run, who(&b))
-		}
-		return a.engine.Resume(r.Context(), run, who(&b))
-	}
-	return runtime.View{}, notFound("there is no command %q", name)
+	return a.engine.Retry(r.Context(), run, b.operator(r))
+}
+
+func (a *API) complete(r *http.Request, run string, b *completeBody) (runtime.View, error) {
+	return a.engine.Complete(r.Context(), run, runtime.Completion{Activity: b.Activity, Event: b.Event, Data: b.Data, Operator: b.operator(r)})
 }

@@ -1,27 +1,28 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 )
 
 func (a *API) getMachineDiagram(w http.ResponseWriter, r *http.Request) error {
-	p, err := pictureOf(r)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	p := q.picture()
+	if q.err != nil {
+		return q.err
 	}
 	v, err := a.versionOf(r)
 	if err != nil {
 		return err
 	}
-	counts, err := flag(r, "counts")
-	if err != nil {
-		return err
-	}
-	if counts {
+	if counts := q.flag("counts"); q.err != nil {
+		return q.err
+	} else if counts {
 		stats, err := a.stats(r.Context(), runtime.StatsQuery{Machine: v.Name})
 		if err != nil {
 			return err
@@ -32,9 +33,10 @@ func (a *API) getMachineDiagram(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) getRunDiagram(w http.ResponseWriter, r *http.Request) error {
-	p, err := pictureOf(r)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	p := q.picture()
+	if q.err != nil {
+		return q.err
 	}
 	view, err := a.engine.Get(r.Context(), r.PathValue("run"))
 	if err != nil {
@@ -54,12 +56,8 @@ func (a *API) getRunDiagram(w http.ResponseWriter, r *http.Request) error {
 // drawnSteps is how many of the last steps of a run are marked in its drawing.
 const drawnSteps = 1000
 
-func pictureOf(r *http.Request) (p Picture, err error) {
-	if p.Compact, err = flag(r, "compact"); err != nil {
-		return p, err
-	}
-	p.Theme, err = choice(r, "theme", "auto", "light", "dark")
-	return p, err
+func (q *query) picture() Picture {
+	return Picture{Compact: q.flag("compact"), Theme: q.choice("theme", "auto", "light", "dark")}
 }
 
 // draw answers with a drawing, or with nothing where the caller has the same.
@@ -82,4 +80,29 @@ func (a *API) draw(w http.ResponseWriter, r *http.Request, v *runtime.Version, p
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Write(svg)
 	return nil
+}
+
+// FrontEnd is what only a program with the compiler knows. Without one these members of
+// answers are absent, and the routes that need it answer 501.
+type FrontEnd interface {
+	// WorstCase is that of a version, as fsmc check --format json has it; nil for none.
+	WorstCase(ctx context.Context, v *runtime.Version) json.RawMessage
+	// Diagram draws a version as SVG.
+	Diagram(ctx context.Context, v *runtime.Version, p Picture) ([]byte, error)
+	// Compile compiles a source text; name picks a machine where there are several, and may
+	// be empty. The error says what is wrong with the text.
+	Compile(ctx context.Context, source, name string) (*runtime.Machine, error)
+}
+
+// Picture is how a machine is drawn.
+type Picture struct {
+	Compact bool
+	Theme   string // "light", "dark" or "auto"
+
+	// Of a run: its steps so far, oldest first, and where it is; nil of a machine.
+	Run   *runtime.View
+	Steps []runtime.StepView
+
+	// Of a machine with counts: its states; nil where they are not asked for.
+	Counts []runtime.StateStats
 }

@@ -10,7 +10,7 @@
 // is open to whoever reaches it. A Guard stands before it, or the program's own.
 //
 // Api.go has the table of routes, problem.go what is answered instead, body.go and query.go
-// how requests are read. Each family of routes has a file. Guard.go, caller.go and tokens.go
+// how requests are read. Each family of routes has a file. Guard.go and tokens.go
 // are the guard. Hub.go follows the steps of all runs for feed.go; metrics*.go is
 // what Prometheus reads. Openapi.json describes it all, and tests hold each answer against it.
 package httpapi

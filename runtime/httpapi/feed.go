@@ -24,13 +24,10 @@ const beatEvery = 15 * time.Second
 // getFeed gives steps as they happen, as Server-Sent Events, until the reader leaves or the
 // server stops.
 func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
-	after, err := lastEventID(r)
-	if err != nil {
-		return err
-	}
-	pace, err := number(r, "pace", 0, 0, slowest.Milliseconds())
-	if err != nil {
-		return err
+	q := queryOf(r)
+	after, pace := q.lastEventID(r), q.number("pace", 0, 0, slowest.Milliseconds())
+	if q.err != nil {
+		return q.err
 	}
 	if !a.streams.take(mostStreams) {
 		p := later("streams", "too many streams", fmt.Sprintf("%d streams are open, and no more are allowed", mostStreams))
@@ -48,26 +45,25 @@ func (a *API) getFeed(w http.ResponseWriter, r *http.Request) error {
 	defer sub.Close()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep it back
-	query := r.URL.Query()
-	s := &stream{w: w, to: http.NewResponseController(w), engine: a.engine, run: query.Get("run"), machine: query.Get("machine"),
+	s := &stream{w: w, to: http.NewResponseController(w), engine: a.engine, run: q.Get("run"), machine: q.Get("machine"),
 		pace: time.Duration(pace) * time.Millisecond}
-	s.to.SetReadDeadline(time.Time{}) // which would end a stream that goes on
-	s.begin(sub.Position())
+	s.to.SetReadDeadline(time.Time{})                  // which would end a stream that goes on
+	s.write("id: %d\nretry: 1000\n\n", sub.Position()) // a reader that loses the stream at once misses nothing
 	s.follow(r.Context(), sub)
 	return nil
 }
 
 // lastEventID is the position behind which a reader wants to go on, or begin.
-func lastEventID(r *http.Request) (int64, error) {
+func (q *query) lastEventID(r *http.Request) int64 {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {
-		return number(r, "after", fromNow, 0, math.MaxInt64)
+		return q.number("after", fromNow, 0, math.MaxInt64)
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 0 {
-		return 0, badQuery("Last-Event-ID", "Last-Event-ID is a number that an event had as its id, and not %q", text)
+		q.wrong(badQuery("Last-Event-ID", "Last-Event-ID is a number that an event had as its id, and not %q", text))
 	}
-	return id, nil
+	return id
 }
 
 // stream is one reader.
@@ -86,10 +82,6 @@ type stream struct {
 
 	beat time.Time // when the reader is told that the stream is there, if it has nothing until then
 }
-
-// begin sends the headers, and where the stream begins, so that a reader that loses it at once
-// misses nothing.
-func (s *stream) begin(position int64) { s.write("id: %d\nretry: 1000\n\n", position) }
 
 // write sends text. A reader that takes none of it for long is gone.
 func (s *stream) write(format string, args ...any) {

@@ -30,7 +30,7 @@ type Guard struct {
 	// Base is the path below which all doors stand, as in "/fsmc"; usually empty.
 	Base string
 
-	slow slowing
+	wrong atomicPlaces // who waits after a wrong token
 }
 
 // Wrap puts the guard before a handler. The handler finds with CallerOf who asks. Methods other than GET and HEAD are
@@ -161,7 +161,7 @@ func (g *Guard) caller(r *http.Request) (Caller, *Problem) {
 	if known {
 		return Caller{Name: t.Name, Write: t.Write && !g.ReadOnly}, nil
 	}
-	if !g.slow.wait(r.Context()) {
+	if !g.slow(r.Context()) {
 		p := problem(http.StatusTooManyRequests, "token", "too many wrong tokens", "too many requests with a wrong token")
 		p.retryAfter = "10"
 		return Caller{}, p
@@ -181,21 +181,18 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// slowing lets who tries tokens wait.
-type slowing struct{ places atomicPlaces }
-
 // Who sends a wrong token waits for so long, and no more than so many wait at once.
 const (
 	wrongWaits   = time.Second
 	wrongWaiting = 32
 )
 
-// wait is false where too many wait already.
-func (s *slowing) wait(ctx context.Context) bool {
-	if !s.places.take(wrongWaiting) {
+// slow lets who tries tokens wait, and is false where too many wait already.
+func (g *Guard) slow(ctx context.Context) bool {
+	if !g.wrong.take(wrongWaiting) {
 		return false
 	}
-	defer s.places.leave()
+	defer g.wrong.leave()
 	select {
 	case <-ctx.Done():
 	case <-time.After(wrongWaits):
@@ -210,4 +207,37 @@ func Server(handler http.Handler) *http.Server {
 		Handler: http.MaxBytesHandler(handler, MaxBody), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: answerWithin,
 		WriteTimeout: 2 * answerWithin, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 	}
+}
+
+// Caller is who makes a request.
+type Caller struct {
+	Name  string // for history: "serve:ada", or the name of a token
+	Write bool   // may change something
+}
+
+type callerKey struct{}
+
+// WithCaller gives a context in which requests are made by c. A program with its own guard
+// calls it for each request.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf is who makes the request of ctx; not known where no guard says so.
+func CallerOf(ctx context.Context) (c Caller, known bool) {
+	c, known = ctx.Value(callerKey{}).(Caller)
+	return c, known
+}
+
+// Actor is who stands in history for a request: the caller, and behind it who the request
+// says it is for, so that no caller speaks for another.
+func Actor(r *http.Request, said string) string {
+	c, known := CallerOf(r.Context())
+	if !known {
+		c.Name = "api"
+	}
+	if said == "" {
+		return c.Name
+	}
+	return c.Name + "/" + said
 }

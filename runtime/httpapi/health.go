@@ -16,7 +16,6 @@ type healthAnswer struct {
 	Version string `json:"version"`
 }
 
-// getHealth says whether the database answers.
 func (a *API) getHealth(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.engine.List(r.Context(), runtime.RunFilter{Limit: 1}); err != nil {
 		return later("unavailable", "the database does not answer", err.Error())
@@ -73,13 +72,11 @@ func (a *API) getWorkflows(w http.ResponseWriter, r *http.Request) error {
 
 // healthQuery is what a request calls stuck, late or too much.
 func (a *API) healthQuery(r *http.Request) (runtime.HealthQuery, error) {
-	q := a.health
-	limit, err := number(r, "limit", listedProblems, 1, 10*listedProblems)
-	if err != nil {
-		return q, err
+	q, values, ctx := a.health, queryOf(r), r.Context()
+	q.Limit = int(values.number("limit", listedProblems, 1, 10*listedProblems))
+	if values.err != nil {
+		return q, values.err
 	}
-	q.Limit = int(limit)
-	values, ctx := r.URL.Query(), r.Context()
 	if text := values.Get("stuck"); text != "" {
 		q.Stuck, q.StuckIn = 0, nil
 		if err := cmp.Or(runtime.ParseStuck(text, &q), a.engine.CheckStates(ctx, q.StuckIn)); err != nil {
@@ -87,6 +84,7 @@ func (a *API) healthQuery(r *http.Request) (runtime.HealthQuery, error) {
 		}
 	}
 	if text := values.Get("late"); text != "" {
+		var err error
 		if q.Late, err = runtime.ParseSomeAge(text); err != nil {
 			return q, badQuery("late", "%s", err)
 		}

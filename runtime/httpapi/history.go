@@ -17,17 +17,10 @@ type historyAnswer struct {
 
 // getHistory gives the steps behind after, before before, or else the last ones.
 func (a *API) getHistory(w http.ResponseWriter, r *http.Request) error {
-	limit, err := number(r, "limit", 200, 1, 1000)
-	if err != nil {
-		return err
-	}
-	after, err := number(r, "after", 0, 0, math.MaxInt64)
-	if err != nil {
-		return err
-	}
-	before, err := number(r, "before", math.MaxInt64, 1, math.MaxInt64)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	limit, after, before := q.number("limit", 200, 1, 1000), q.number("after", 0, 0, math.MaxInt64), q.number("before", math.MaxInt64, 1, math.MaxInt64)
+	if q.err != nil {
+		return q.err
 	}
 	run := r.PathValue("run")
 	row, err := a.engine.Row(r.Context(), run)
@@ -35,7 +28,7 @@ func (a *API) getHistory(w http.ResponseWriter, r *http.Request) error {
 		return a.noRun(r, err)
 	}
 	end := min(before-1, row.Seq)
-	if !r.URL.Query().Has("after") {
+	if !q.Has("after") {
 		after = max(0, end-limit)
 	}
 	answer := historyAnswer{Steps: []runtime.StepView{}, First: 1, Last: row.Seq}

@@ -49,12 +49,11 @@ const (
 	mostPaced     = 100 // that one look reads where nobody wants each step
 )
 
-// newHub gives a hub over the feed of engine.
 func newHub(engine *runtime.Engine) *hub {
 	return &hub{engine: engine, news: make(chan struct{})}
 }
 
-// subscription is one who listens. It must be closed.
+// subscription is one who listens. It must be closed, once.
 type subscription struct {
 	hub      *hub
 	paced    bool // it is told of the last steps, and that it has missed others
@@ -62,7 +61,6 @@ type subscription struct {
 	backlog  []feedStep
 	behind   int64 // where it was to begin
 	missed   bool
-	closed   bool
 }
 
 // fromNow subscribes to what happens from now on.
@@ -143,12 +141,8 @@ func (h *hub) enter(ctx context.Context, paced bool) error {
 	return nil
 }
 
-// Close ends a subscription. Closing it again does nothing.
+// Close ends a subscription.
 func (s *subscription) Close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
 	h := s.hub
 	h.mu.Lock()
 	var ended chan struct{}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +13,10 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/schema"
 )
 
-// machinesAnswer is all machines.
 type machinesAnswer struct {
 	Machines []machineRow `json:"machines"`
 }
 
-// machineRow is a machine among all.
 type machineRow struct {
 	Name         string       `json:"name"`
 	Doc          string       `json:"doc"`
@@ -27,7 +26,6 @@ type machineRow struct {
 	Versions     []versionRow `json:"versions"`
 }
 
-// versionRow is a version of a machine.
 type versionRow struct {
 	Hash    string     `json:"hash"`
 	Current bool       `json:"current"` // new runs have it
@@ -120,17 +118,13 @@ func (a *API) versionOf(r *http.Request) (*runtime.Version, error) {
 		if hashes = append(hashes, v.Hash); v.Hash == hash {
 			return v, v.Fault
 		}
-		if newest == nil || v.Current && !newest.Current {
-			newest = v
-		}
+		newest = cmp.Or(newest, v) // the current one comes first
 	}
 	switch {
 	case newest == nil:
 		return nil, notFound("no machine %q in the database%s", name, machine.DidYouMean(name, names))
 	case hash != "":
-		p := notFound("machine %q has no version %q", name, hash)
-		p.Allowed = hashes
-		return nil, p
+		return nil, notFound("machine %q has no version %q", name, hash).allow(hashes)
 	}
 	return newest, newest.Fault
 }
@@ -190,11 +184,7 @@ func (a *API) getMachine(w http.ResponseWriter, r *http.Request) error {
 		answer.Params = append(answer.Params, paramRow{f.Name, d.FieldType(f), f.Doc})
 	}
 	if a.front != nil && v.Source != "" {
-		told, err := a.front.Describe(r.Context(), v)
-		if err != nil {
-			return err
-		}
-		answer.Bounds = told.Bounds
+		answer.Bounds = a.front.WorstCase(r.Context(), v)
 	}
 	return writeJSON(w, http.StatusOK, &answer)
 }

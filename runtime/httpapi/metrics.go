@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"net/http"
@@ -24,7 +25,6 @@ func (a *API) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// metrics writes all of them.
 func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	counts, err := a.engine.Counts(ctx)
 	if err != nil {
@@ -51,12 +51,10 @@ func (a *API) metrics(ctx context.Context) ([]byte, error) {
 	e.stays(stats.Histograms, counts.Stays)
 	e.costs(counts.Costs)
 	e.problems(&health)
-	e.family("fsmc_outbox_lag_seconds", "gauge", "How long the message has waited that waits longest to be delivered.")
-	e.sample("fsmc_outbox_lag_seconds", lag.Seconds())
-	e.family("fsmc_streams", "gauge", "Readers of the feed of this process.")
-	e.sample("fsmc_streams", float64(a.streams.taken.Load()))
+	e.single("fsmc_outbox_lag_seconds", "How long the message has waited that waits longest to be delivered.", lag.Seconds())
+	e.single("fsmc_streams", "Readers of the feed of this process.", float64(a.streams.taken.Load()))
 	a.took.write(e)
-	e.end()
+	e.single("fsmc_series_left_out", "Series that are not here because there are more than 10000.", float64(e.omitted))
 	return []byte(e.text.String()), nil
 }
 
@@ -126,9 +124,6 @@ func (e *exposition) stays(of []runtime.HistogramStats, stays []store.StayCount)
 			d, _ := time.ParseDuration(border) // as it was written
 			h.upTo = append(h.upTo, d)
 		}
-		for _, n := range s.Counts {
-			h.all += n
-		}
 		if sum := sums[key{s.Machine, s.State}]; sum != nil { // the stays may be a moment older
 			h.sum = sum.sum
 		}
@@ -141,10 +136,7 @@ func (e *exposition) costs(costs []store.CostCount) {
 	sums := map[key]string{}
 	for _, c := range costs {
 		k := key{c.Machine, c.Name}
-		if sums[k] == "" {
-			sums[k] = "0"
-		}
-		sums[k] = machine.AddAmounts(sums[k], c.Amount)
+		sums[k] = machine.AddAmounts(cmp.Or(sums[k], "0"), c.Amount)
 	}
 	s := series{}
 	for k, sum := range sums {

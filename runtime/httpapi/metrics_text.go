@@ -59,8 +59,11 @@ func (e *exposition) all(name, kind, help string, s series) {
 	}
 }
 
-// sample writes a sample without labels, for which there is always room.
-func (e *exposition) sample(name string, value float64) { e.line(name, "", value) }
+// single writes a gauge without labels, for which there is always room.
+func (e *exposition) single(name, help string, value float64) {
+	e.family(name, "gauge", help)
+	e.line(name, "", value)
+}
 
 // room takes places for n series, or counts them as left out.
 func (e *exposition) room(n int) bool {
@@ -80,25 +83,13 @@ func (e *exposition) line(name, labels string, value float64) {
 	e.text.WriteString(" " + number64(value) + "\n")
 }
 
-func number64(v float64) string {
-	if math.IsInf(v, 1) {
-		return "+Inf"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// end says how many series are left out.
-func (e *exposition) end() {
-	e.family("fsmc_series_left_out", "gauge", "Series that are not here because there are more than 10000.")
-	e.sample("fsmc_series_left_out", float64(e.omitted))
-}
+func number64(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // histogram is how many durations were at most so long.
 type histogram struct {
 	upTo   []time.Duration
 	counts []int64 // of each column, and of what is longer
 	sum    time.Duration
-	all    int64
 }
 
 func newHistogram(upTo []time.Duration) *histogram {
@@ -108,7 +99,6 @@ func newHistogram(upTo []time.Duration) *histogram {
 func (h *histogram) add(d time.Duration, times int64) {
 	column, _ := slices.BinarySearch(h.upTo, d)
 	h.counts[column] += times
-	h.all += times
 	if d <= time.Duration(math.MaxInt64/max(times, 1)) && h.sum <= math.MaxInt64-d*time.Duration(times) {
 		h.sum += d * time.Duration(times)
 	} else {
@@ -130,7 +120,7 @@ func (e *exposition) histogram(name string, h *histogram, labels ...string) {
 		e.line(name+"_bucket", text+`,le="`+number64(le)+`"`, float64(below))
 	}
 	e.line(name+"_sum", text, h.sum.Seconds())
-	e.line(name+"_count", text, float64(h.all))
+	e.line(name+"_count", text, float64(below))
 }
 
 // durations are how long the answers of this process took, by route and status.
@@ -146,9 +136,6 @@ func (t *durations) add(d time.Duration, route string, status int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := route + "\x00" + strconv.Itoa(status)
-	if t.all == nil {
-		t.all = map[string]*histogram{}
-	}
 	if t.all[key] == nil {
 		t.all[key] = newHistogram(answeredIn)
 	}

@@ -15,7 +15,6 @@ import (
 // OpenAPI 3.1 is written from the table of routes and the types of bodies and answers, so that it
 // says what they are.
 
-// object is a JSON object.
 type object = map[string]any
 
 func (a *API) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {
@@ -121,37 +120,23 @@ func (d *describer) of(t reflect.Type) object {
 // is there may be null.
 func (d *describer) structOf(t reflect.Type) object {
 	properties, required := object{}, []string{}
-	d.members(t, properties, &required)
-	of := object{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 && !strings.HasSuffix(t.Name(), "Body") {
-		of["required"] = required
-	}
-	return of
-}
-
-func (d *describer) members(t reflect.Type, properties object, required *[]string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag := f.Tag.Get("json")
-		if f.Anonymous && tag == "" {
-			inner := f.Type
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			d.members(inner, properties, required)
-			continue
-		}
-		name, options, _ := strings.Cut(tag, ",")
-		if !f.IsExported() || name == "" || name == "-" {
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
 			continue
 		}
 		of := d.of(f.Type)
 		if options == "" {
-			*required = append(*required, name)
+			required = append(required, name)
 			if f.Type.Kind() == reflect.Pointer {
 				of = object{"anyOf": []object{of, {"type": "null"}}}
 			}
 		}
 		properties[name] = of
 	}
+	of := object{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 && !strings.HasSuffix(t.Name(), "Body") {
+		of["required"] = required
+	}
+	return of
 }

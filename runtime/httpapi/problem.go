@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,13 +28,6 @@ type Problem struct {
 	Field   string   `json:"field,omitempty"`   // the member, field or query parameter that is wrong
 
 	retryAfter string
-}
-
-// problemOf is the problem that an error is, or nil.
-func problemOf(err error) *Problem {
-	var p *Problem
-	errors.As(err, &p)
-	return p
 }
 
 // Error makes it an error.
@@ -70,6 +64,12 @@ func forbidden(c Caller) *Problem {
 	return problem(http.StatusForbidden, "forbidden", "not allowed", "%q may look at runs, and change nothing: that takes a token of a write: line", c.Name)
 }
 
+// allow says what there is instead.
+func (p *Problem) allow(names []string) *Problem {
+	p.Allowed = names
+	return p
+}
+
 // toProblem says what an error means over HTTP.
 func (a *API) toProblem(r *http.Request, err error) *Problem {
 	var (
@@ -83,7 +83,7 @@ func (a *API) toProblem(r *http.Request, err error) *Problem {
 	case errors.As(err, &unknown):
 		return problem(http.StatusRequestEntityTooLarge, "too-large", "the body is too large", "a body has at most %d bytes", unknown.Limit)
 	case errors.As(err, &refused):
-		return a.refused(r, refused)
+		return a.ofRun(r, refusal(string(refused.Input)+" refused", refused))
 	case errors.Is(err, runtime.ErrNotFound):
 		return notFound("%s", err)
 	case errors.Is(err, runtime.ErrExists):
@@ -117,18 +117,20 @@ func later(kind, title, detail string) *Problem {
 	return p
 }
 
-// refused is a refusal of the machine or of the run: 422 where what was sent does not fit, and
+// refusal is one of the machine or of the run: 422 where what was sent does not fit, and
 // 409 where the run stands otherwise.
-func (a *API) refused(r *http.Request, refused *runtime.Rejected) *Problem {
-	title := string(refused.Input) + " refused"
-	p := problem(http.StatusConflict, "rejected", title, "%s", refused)
+func refusal(title string, err error) *Problem {
+	p := problem(http.StatusConflict, "rejected", title, "%s", err)
 	var payload *machine.PayloadError
-	if errors.As(refused.Err, &payload) {
-		p = problem(http.StatusUnprocessableEntity, "payload", title, "%s", refused)
+	if errors.As(err, &payload) {
+		p = problem(http.StatusUnprocessableEntity, "payload", title, "%s", err)
 		p.Field = payload.Field
 	}
-	p.State, p.Allowed = refused.State, refused.Allowed
-	return a.ofRun(r, p)
+	var refused *runtime.Rejected
+	if errors.As(err, &refused) {
+		p.State, p.Allowed = refused.State, refused.Allowed
+	}
+	return p
 }
 
 // ofRun adds which run it is about, and how that stands, as far as it can be read.
@@ -140,19 +142,12 @@ func (a *API) ofRun(r *http.Request, p *Problem) *Problem {
 	p.Run = run
 	if row, err := a.engine.Row(r.Context(), run); err == nil {
 		p.Seq = row.Seq
-		if p.State == "" {
-			p.State = row.State
-		}
+		p.State = cmp.Or(p.State, row.State)
 	}
 	return p
 }
 
-// writeProblem answers with what is wrong. Nobody reads it where the caller has left.
-func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	WriteProblem(w, a.toProblem(r, err))
-}
-
-// WriteProblem answers a request with a problem.
+// WriteProblem answers a request with a problem. Nobody reads it where the caller has left.
 func WriteProblem(w http.ResponseWriter, p *Problem) {
 	defaults(w.Header())
 	w.Header().Set("Content-Type", "application/problem+json")
@@ -173,7 +168,6 @@ func encode(v any) []byte {
 	return append(encoded, '\n')
 }
 
-// writeJSON answers with v.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	w.Header().Set("Content-Type", "application/json")
 	body := encode(v)

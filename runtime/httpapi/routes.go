@@ -9,7 +9,7 @@ import (
 type route struct {
 	method, path string
 	does         string
-	answer       func(w http.ResponseWriter, r *http.Request) error
+	answer       answer
 
 	effect bool     // it changes something
 	stream bool     // it goes on until its reader leaves
@@ -19,6 +19,9 @@ type route struct {
 	gives  string   // its media type; JSON unless said
 	status string   // of a good answer; 200 unless said
 }
+
+// answer answers a request, or says what is wrong.
+type answer func(w http.ResponseWriter, r *http.Request) error
 
 // statuses are those of answers that are no problems.
 func (r *route) statuses() []string {
@@ -47,23 +50,23 @@ func (a *API) table() []route {
 		{method: "GET", path: base + "/machines/{machine}/diagram.svg", does: "a drawing of a machine",
 			query: []string{"version", "counts", "compact", "theme"}, answer: a.getMachineDiagram, gives: svg},
 		{method: "GET", path: base + "/runs", does: "runs, newest first", query: []string{"where", "limit", "after"}, answer: a.getRuns, reply: runsAnswer{}},
-		{method: "POST", path: base + "/runs", does: "start a run", effect: true, answer: a.postRuns, body: startBody{}, reply: runAnswer{}, status: "201"},
+		{method: "POST", path: base + "/runs", does: "start a run", effect: true, answer: taking(a.postRuns), body: startBody{}, reply: runAnswer{}, status: "201"},
 		{method: "GET", path: base + "/runs/{run}", does: "a run as it is", answer: a.getRun, reply: runAnswer{}},
 		{method: "GET", path: base + "/runs/{run}/at/{seq}", does: "a run as it was after a step", answer: a.getRunAt, reply: runAnswer{}},
 		{method: "GET", path: base + "/runs/{run}/diagram.svg", does: "a drawing of a run", query: []string{"compact", "theme"}, answer: a.getRunDiagram, gives: svg},
 		{method: "GET", path: base + "/runs/{run}/history", does: "what happened to a run: its last steps, or those behind or before one",
 			query: []string{"after", "before", "limit"}, answer: a.getHistory, reply: historyAnswer{}},
-		{method: "POST", path: base + "/runs/{run}/events", does: "send an event to a run", effect: true, answer: a.postEvent, body: eventBody{}, reply: runAnswer{}},
+		{method: "POST", path: base + "/runs/{run}/events", does: "send an event to a run", effect: true, answer: taking(a.postEvent), body: eventBody{}, reply: runAnswer{}},
 		{method: "POST", path: base + "/runs/{run}/cancel", does: "cancel a run; 202 where its activities have yet to stop",
-			effect: true, answer: a.postCommand, body: cancelBody{}, reply: runAnswer{}},
-		{method: "POST", path: base + "/runs/{run}/pause", does: "pause a run", effect: true, answer: a.postCommand, body: operatorBody{}, reply: runAnswer{}},
-		{method: "POST", path: base + "/runs/{run}/resume", does: "let a paused run continue", effect: true, answer: a.postCommand, body: operatorBody{}, reply: runAnswer{}},
+			effect: true, answer: command(a, a.cancel), body: cancelBody{}, reply: runAnswer{}},
+		{method: "POST", path: base + "/runs/{run}/pause", does: "pause a run", effect: true, answer: command(a, a.pause), body: operatorBody{}, reply: runAnswer{}},
+		{method: "POST", path: base + "/runs/{run}/resume", does: "let a paused run continue", effect: true, answer: command(a, a.resume), body: operatorBody{}, reply: runAnswer{}},
 		{method: "POST", path: base + "/runs/{run}/retry", does: "retry a halted or failed run, or an activity that waits",
-			effect: true, answer: a.postCommand, body: retryBody{}, reply: runAnswer{}},
-		{method: "POST", path: base + "/runs/{run}/complete", does: "end an activity by hand", effect: true, answer: a.postCommand, body: completeBody{}, reply: runAnswer{}},
+			effect: true, answer: command(a, a.retry), body: retryBody{}, reply: runAnswer{}},
+		{method: "POST", path: base + "/runs/{run}/complete", does: "end an activity by hand", effect: true, answer: command(a, a.complete), body: completeBody{}, reply: runAnswer{}},
 		{method: "POST", path: base + "/bulk", does: "what a command for many runs would mean; with apply and the token of that answer, do it",
-			answer: a.postBulk, body: bulkBody{}, reply: bulkAnswer{}},
-		{method: "POST", path: base + "/simulate", does: "what would happen; nothing is stored", answer: a.postSimulate, body: simulateBody{}, reply: simulateAnswer{}},
+			answer: taking(a.postBulk), body: bulkBody{}, reply: bulkAnswer{}},
+		{method: "POST", path: base + "/simulate", does: "what would happen; nothing is stored", answer: taking(a.postSimulate), body: simulateBody{}, reply: simulateAnswer{}},
 		{method: "GET", path: base + "/feed", does: "steps as they happen, as Server-Sent Events: step, reset where some were missed, bye",
 			query: []string{"run", "machine", "pace", "after"}, answer: a.getFeed, stream: true, gives: "text/event-stream"},
 		{method: "GET", path: base + "/openapi.json", does: "this description", answer: a.getOpenAPI, reply: object{}},
@@ -83,10 +86,9 @@ type Route struct {
 
 // Routes lists what the API answers.
 func (a *API) Routes() []Route {
-	all := make([]Route, len(a.routes))
-	for i := range a.routes {
-		r := &a.routes[i]
-		all[i] = Route{r.method, r.path, r.effect, r.stream}
+	var all []Route
+	for _, r := range a.routes {
+		all = append(all, Route{r.method, r.path, r.effect, r.stream})
 	}
 	return all
 }

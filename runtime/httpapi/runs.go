@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,17 +22,19 @@ type runsAnswer struct {
 }
 
 func (a *API) getRuns(w http.ResponseWriter, r *http.Request) error {
-	limit, err := number(r, "limit", 50, 1, 1000)
-	if err != nil {
-		return err
+	q := queryOf(r)
+	limit := int(q.number("limit", 50, 1, 1000))
+	if q.err != nil {
+		return q.err
 	}
 	var f runtime.RunFilter
-	if where := r.URL.Query().Get("where"); where != "" {
+	if where := q.Get("where"); where != "" {
+		var err error
 		if f, err = a.where(r.Context(), where); err != nil {
 			return err
 		}
 	}
-	f.Limit, f.After = int(limit)+1, r.URL.Query().Get("after")
+	f.Limit, f.After = limit+1, q.Get("after")
 	rows, err := a.engine.List(r.Context(), f)
 	if errors.Is(err, runtime.ErrNotFound) {
 		return badQuery("after", "there is no run %q in the database", f.After)
@@ -40,10 +43,10 @@ func (a *API) getRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := runsAnswer{Runs: []describe.Listed{}}
-	for i := range rows[:min(len(rows), int(limit))] {
+	for i := range rows[:min(len(rows), limit)] {
 		answer.Runs = append(answer.Runs, describe.List(&rows[i]))
 	}
-	if len(rows) > int(limit) {
+	if len(rows) > limit {
 		answer.Next = &rows[limit-1].Run
 	}
 	return writeJSON(w, http.StatusOK, &answer)
@@ -70,26 +73,21 @@ type startBody struct {
 	operatorBody
 }
 
-func (a *API) postRuns(w http.ResponseWriter, r *http.Request) error {
-	var body startBody
-	if err := readBody(r, &body); err != nil {
-		return err
-	}
+func (a *API) postRuns(w http.ResponseWriter, r *http.Request, body *startBody) error {
 	if body.Machine == "" {
 		return badBody("machine", "machine is missing: it names what is run")
 	}
-	if body.ID != nil && *body.ID == "" {
+	id := *cmp.Or(body.ID, new(string))
+	if body.ID != nil && id == "" {
 		return badBody("id", "id is empty: leave it out for a new run with an id of its own")
 	}
-	id := given(body.ID)
 	if err := badRunID(id); err != nil {
 		return err
 	}
 	if err := machine.CheckTags(body.Tags); err != nil {
 		return badBody("tags", "%v", err)
 	}
-	v, err := a.engine.Start(r.Context(), body.Machine, id, body.Params,
-		runtime.Operator{Actor: Actor(r, body.Actor), Reason: body.Reason}, runtime.WithTags(body.Tags))
+	v, err := a.engine.Start(r.Context(), body.Machine, id, body.Params, body.operator(r), runtime.WithTags(body.Tags))
 	if err != nil {
 		r.SetPathValue("run", id)
 		return err

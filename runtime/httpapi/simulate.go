@@ -1,14 +1,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/simulate"
 )
 
@@ -33,14 +32,9 @@ type simulateAnswer struct {
 	Ask     *simulate.Ask         `json:"ask,omitempty"` // a host guard that has no answer: the next input waits for it
 }
 
-// mostInputs is how many inputs a simulation may have.
 const mostInputs = 1000
 
-func (a *API) postSimulate(w http.ResponseWriter, r *http.Request) error {
-	var body simulateBody
-	if err := readBody(r, &body); err != nil {
-		return err
-	}
+func (a *API) postSimulate(w http.ResponseWriter, r *http.Request, body *simulateBody) error {
 	if len(body.Inputs) > mostInputs {
 		return badBody("inputs", "there are %d inputs, more than the %d that are allowed", len(body.Inputs), mostInputs)
 	}
@@ -50,13 +44,13 @@ func (a *API) postSimulate(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 		return context.Cause(r.Context())
 	}
-	begin, m, err := a.beginning(r, &body)
+	begin, m, err := a.beginning(r, body)
 	if err != nil {
 		return err
 	}
 	played, err := simulate.Play(begin, body.Inputs)
 	if err != nil {
-		return simulationRefused(err)
+		return refusal("input refused", err)
 	}
 	answer := &simulateAnswer{Steps: a.shown(append([]runtime.StepView{}, played.Steps...)), Choices: played.Choices, Ask: played.Ask}
 	for i := range answer.Choices {
@@ -66,21 +60,6 @@ func (a *API) postSimulate(w http.ResponseWriter, r *http.Request) error {
 		answer.View = a.runAnswer(m, &played.View, nil)
 	}
 	return writeJSON(w, http.StatusOK, answer)
-}
-
-// simulationRefused says which input could not be taken, and why.
-func simulationRefused(err error) error {
-	p := problem(http.StatusConflict, "rejected", "input refused", "%s", err)
-	var payload *machine.PayloadError
-	if errors.As(err, &payload) {
-		p = problem(http.StatusUnprocessableEntity, "payload", "input refused", "%s", err)
-		p.Field = payload.Field
-	}
-	var refused *runtime.Rejected
-	if errors.As(err, &refused) {
-		p.State, p.Allowed = refused.State, refused.Allowed
-	}
-	return p
 }
 
 // beginning finds what is simulated.
@@ -99,9 +78,7 @@ func (a *API) beginning(r *http.Request, b *simulateBody) (simulate.Begin, *runt
 	if err != nil {
 		return nil, nil, err
 	}
-	if b.ID == "" {
-		b.ID = "run"
-	}
+	b.ID = cmp.Or(b.ID, "run")
 	if err := badRunID(b.ID); err != nil {
 		return nil, nil, err
 	}

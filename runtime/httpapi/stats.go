@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -19,8 +20,9 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 		}
 		q.Since = time.Now().Add(-age).UTC().Truncate(24 * time.Hour) // the day counts
 	}
-	if _, err := a.versionOf(r); err != nil && problemOf(err) != nil {
-		return err // there is none, while one that cannot be read has figures
+	var none *Problem
+	if _, err := a.versionOf(r); errors.As(err, &none) {
+		return none // while one that cannot be read has figures
 	}
 	stats, err := a.stats(r.Context(), q)
 	if err != nil {
@@ -33,7 +35,6 @@ func (a *API) getStats(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// statsAnswer is the figures of a machine.
 type statsAnswer struct {
 	*runtime.Stats
 	Throughput []store.MinuteCount `json:"throughput"` // of the last hour, whatever since is; empty where there is no feed, as on a standby
@@ -50,7 +51,6 @@ func (a *API) stats(ctx context.Context, q runtime.StatsQuery) (*runtime.Stats, 
 // keptFor is for how long a figure that is dear to look up is good enough.
 const keptFor = 2 * time.Second
 
-// mostKept is how many answers are kept.
 const mostKept = 64
 
 // kept are answers to questions that are dear, and that many ask.
@@ -67,7 +67,16 @@ type keptAnswer[V any] struct {
 
 // get gives the answer, at most keptFor old. Who waits while another looks has what that found.
 func (k *kept[K, V]) get(ctx context.Context, key K, look func(context.Context) (V, error)) (V, error) {
-	a := k.answer(key)
+	k.mu.Lock()
+	a := k.answers[key]
+	if a == nil {
+		if k.answers == nil || len(k.answers) >= mostKept {
+			k.answers = map[K]*keptAnswer[V]{}
+		}
+		a = &keptAnswer[V]{}
+		k.answers[key] = a
+	}
+	k.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.at.IsZero() && time.Since(a.at) < keptFor {
@@ -81,18 +90,4 @@ func (k *kept[K, V]) get(ctx context.Context, key K, look func(context.Context) 
 		a.at, a.value = time.Now(), v
 	}
 	return v, err
-}
-
-func (k *kept[K, V]) answer(key K) *keptAnswer[V] {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	a := k.answers[key]
-	if a == nil {
-		if k.answers == nil || len(k.answers) >= mostKept {
-			k.answers = map[K]*keptAnswer[V]{}
-		}
-		a = &keptAnswer[V]{}
-		k.answers[key] = a
-	}
-	return a
 }

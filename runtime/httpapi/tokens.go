@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode"
@@ -40,10 +41,8 @@ func ParseTokens(text string) (Tokens, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err) // without the line: it is a secret
 		}
-		for _, other := range tokens {
-			if other.sum == t.sum {
-				return nil, fmt.Errorf("line %d: the token stands there twice", number)
-			}
+		if slices.ContainsFunc(tokens, func(other Token) bool { return other.sum == t.sum }) {
+			return nil, fmt.Errorf("line %d: the token stands there twice", number)
 		}
 		tokens = append(tokens, t)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/editor/internal/machines"
 	"github.com/fsmc-dev/fsmc/lang/ir"
+	"github.com/fsmc-dev/fsmc/lang/langtest"
 )
 
 // must ends a test that cannot go on with an error.
@@ -124,14 +125,9 @@ func leaves(n *gotreesitter.Node, visit func(*gotreesitter.Node)) {
 // nothing wrong, neither does this one, and what is a name is a name.
 func TestMachines(t *testing.T) {
 	lang := language(t)
-	all, err := machines.All("../../..")
-	must(t, err)
 	parser := gotreesitter.NewParser(lang)
 	sound, names := 0, 0
-	for _, m := range all {
-		if !m.Sound() {
-			continue
-		}
+	for _, m := range machines.Sound(langtest.Repository(t, "../../..", ".txtar")) {
 		sound++
 		tree, err := parser.Parse([]byte(m.Text))
 		must(t, err)

@@ -223,7 +223,7 @@ func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.
 	}
 	engine := runtime.NewEngine(store, options...)
 	agents, err := mcp.New(ctx, mcp.Options{
-		Engine: engine, ReadOnly: v.readOnly, HideData: v.hideData, Version: version(), Front: mcpFrontEnd(), Caller: callerOf,
+		Engine: engine, ReadOnly: v.readOnly, HideData: v.hideData, Version: version(), Front: mcpFrontEnd(),
 	})
 	if err != nil {
 		return err
@@ -302,12 +302,6 @@ func (v *serving) handler(store runtime.Store, engine *runtime.Engine, listener 
 		Tokens: tokens, User: "serve:" + user(), ReadOnly: v.readOnly, Base: prefix,
 	}
 	return guard.Wrap(http.StripPrefix(prefix, logged(mux, logger))), api
-}
-
-// callerOf is whom the guard has let in.
-func callerOf(ctx context.Context) (name string, write bool) {
-	c, _ := httpapi.CallerOf(ctx)
-	return c.Name, c.Write
 }
 
 // sayAddress prints the address, and opens it where that is asked for.

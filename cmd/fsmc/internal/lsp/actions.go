@@ -8,7 +8,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // codeActions are what can be done about the findings at a stretch: their fixes, those of
@@ -28,27 +27,16 @@ func codeActions(_ context.Context, v *view, p proto.CodeActionParams) (any, err
 		}
 	}
 	for _, rule := range rules {
-		edit, n := v.editOfAll(func(k kept) []diag.Fix {
-			if k.Rule != rule {
-				return nil
-			}
-			return k.Fixes
-		})
-		if n > 1 {
+		if edit, n := v.editOfAll(func(k kept, _ diag.Fix) bool { return k.Rule == rule }); n > 1 {
 			out = append(out, proto.CodeAction{Title: fmt.Sprintf("fix all %d of %s in this file", n, rule), Kind: proto.QuickFix, Edit: edit})
 		}
 	}
 	if slices.ContainsFunc(p.Context.Only, func(kind string) bool { return strings.HasPrefix(kind, "source") }) && p.Context.Wants(proto.SourceFixAll) {
-		if edit, n := v.editOfAll(safe); n > 0 {
+		if edit, n := v.editOfAll(func(_ kept, f diag.Fix) bool { return f.Safe }); n > 0 {
 			out = append(out, proto.CodeAction{Title: "make all safe fixes", Kind: proto.SourceFixAll, Edit: edit})
 		}
 	}
 	return out, nil
-}
-
-// safe are the fixes of k that decide nothing.
-func safe(k kept) []diag.Fix {
-	return slices.DeleteFunc(slices.Clone(k.Fixes), func(f diag.Fix) bool { return !f.Safe })
 }
 
 // actionsFor are what can be done about one finding.
@@ -69,17 +57,18 @@ func (v *view) actionsFor(k kept) []proto.CodeAction {
 	return out
 }
 
-// editOfAll makes the first of the fixes that choose gives of each finding in the text, as
+// editOfAll makes the first fix that is wanted of each finding in the text, as
 // far as none touches another, and says how many those are.
-func (v *view) editOfAll(choose func(kept) []diag.Fix) (*proto.WorkspaceEdit, int) {
+func (v *view) editOfAll(wanted func(kept, diag.Fix) bool) (*proto.WorkspaceEdit, int) {
 	var edits []diag.Edit
 	n := 0
 	for _, k := range v.findings() {
 		if k.Span.Start.Filename != v.doc.path || k.in != v.snapshot {
 			continue
 		}
-		if fixes := choose(k); len(fixes) > 0 && !diag.Meet(edits, fixes[0].Edits) {
-			edits = append(edits, fixes[0].Edits...)
+		at := slices.IndexFunc(k.Fixes, func(f diag.Fix) bool { return wanted(k, f) })
+		if at >= 0 && !diag.Meet(edits, k.Fixes[at].Edits) {
+			edits = append(edits, k.Fixes[at].Edits...)
 			n++
 		}
 	}
@@ -116,6 +105,6 @@ func (v *view) insertAbove(offset int, line string) *proto.WorkspaceEdit {
 	text := v.doc.file.Line(at.Line)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	start := v.doc.file.LineStart(at.Line)
-	edit := proto.TextEdit{Range: rangeOf(v.doc.file, token.Span{Start: v.doc.file.Pos(start), End: v.doc.file.Pos(start)}, v.server.encoding), NewText: indent + line + "\n"}
+	edit := proto.TextEdit{Range: v.span(start, start), NewText: indent + line + "\n"}
 	return &proto.WorkspaceEdit{Changes: map[string][]proto.TextEdit{v.doc.uri: {edit}}}
 }

@@ -11,9 +11,9 @@ import (
 // TestAsks: lenses and hints come with the last wave, so the editor is asked to look again then; and it is asked
 // to tell of files that change on disk. An editor that does not know of it is asked nothing.
 func TestAsks(t *testing.T) {
-	able := proto.ClientCapabilities{Workspace: &proto.WorkspaceClientCapabilities{
-		CodeLens: &proto.CodeLensWorkspaceClientCapabilities{RefreshSupport: true}, InlayHint: &proto.InlayHintWorkspaceClientCapabilities{RefreshSupport: true},
-		DidChangeWatchedFiles: &proto.DidChangeWatchedFilesClientCapabilities{DynamicRegistration: true},
+	able := proto.ClientCapabilities{Workspace: proto.WorkspaceClientCapabilities{
+		CodeLens: proto.CodeLensWorkspaceClientCapabilities{RefreshSupport: true}, InlayHint: proto.InlayHintWorkspaceClientCapabilities{RefreshSupport: true},
+		DidChangeWatchedFiles: proto.DidChangeWatchedFilesClientCapabilities{DynamicRegistration: true},
 	}}
 	for _, c := range []struct {
 		name string

@@ -96,7 +96,7 @@ func begin(t testing.TB, o Options, encodings ...proto.PositionEncodingKind) *cl
 	root := uriOf(c.dir)
 	var answer proto.InitializeResult
 	c.must("initialize", proto.InitializeParams{
-		RootURI: &root, Capabilities: proto.ClientCapabilities{General: &proto.GeneralClientCapabilities{PositionEncodings: encodings}},
+		RootURI: &root, Capabilities: proto.ClientCapabilities{General: proto.GeneralClientCapabilities{PositionEncodings: encodings}},
 	}, &answer)
 	c.notify("initialized", struct{}{})
 	return c
@@ -176,8 +176,8 @@ func (c *client) at(name, text string, n int) proto.TextDocumentPositionParams {
 	}
 	d := newDocument(c.uri(name), 0, []byte(src))
 	return proto.TextDocumentPositionParams{
-		TextDocument: proto.TextDocumentIdentifier{URI: c.uri(name)},
-		Position:     positionOf(d.file, d.file.Pos(from+at), c.s.encoding),
+		DocumentParams: proto.DocumentParams{TextDocument: proto.TextDocumentIdentifier{URI: c.uri(name)}},
+		Position:       positionOf(d.file, d.file.Pos(from+at), c.s.encoding),
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sourcegraph/jsonrpc2"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -18,24 +16,21 @@ import (
 // text and the name of the machine.
 const worstCommand = "fsmc.worst"
 
-// execute performs a command of the server.
 func execute(s *server, params *json.RawMessage) (work, error) {
 	var p proto.ExecuteCommandParams
 	var uri, name string
-	err := decode(params, &p)
-	switch {
-	case err != nil:
-	case p.Command != worstCommand:
-		err = fmt.Errorf("there is no command %q", p.Command)
-	case len(p.Arguments) != 2 || json.Unmarshal(p.Arguments[0], &uri) != nil || json.Unmarshal(p.Arguments[1], &name) != nil:
-		err = fmt.Errorf("%s has two arguments: the URI of a text, and the name of a machine in it", worstCommand)
+	if err := decode(params, &p); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	switch {
+	case p.Command != worstCommand:
+		return nil, fmt.Errorf("there is no command %q", p.Command)
+	case len(p.Arguments) != 2 || json.Unmarshal(p.Arguments[0], &uri) != nil || json.Unmarshal(p.Arguments[1], &name) != nil:
+		return nil, fmt.Errorf("%s has two arguments: the URI of a text, and the name of a machine in it", worstCommand)
 	}
 	v, err := s.view(uri)
 	if err != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+		return nil, err
 	}
 	return func(ctx context.Context) (any, error) {
 		text, err := v.worstRuns(ctx, name)
@@ -49,20 +44,19 @@ func execute(s *server, params *json.RawMessage) (work, error) {
 
 // worstRuns are the figures of a machine, each with a run that reaches it, or else comes near.
 func (v *view) worstRuns(ctx context.Context, name string) (string, error) {
-	server := v.folder.server
 	program := v.unit().Program
 	i := slices.IndexFunc(program.Machines, func(m *ir.Machine) bool { return m.Name == name && m.Span.Start.Filename == v.doc.path })
 	if i < 0 {
 		return "", refused("there is no machine %q in this text", name)
 	}
-	limited, cancel := context.WithTimeout(ctx, server.Budget)
+	limited, cancel := context.WithTimeout(ctx, v.server.Budget)
 	defer cancel()
-	_, worst, err := check.AnalyzeContext(limited, program, nil, server.Limit, true)
+	_, worst, err := check.AnalyzeContext(limited, program, nil, v.server.Limit, true)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", refused("the worst case of %s takes longer than %s: fsmc check --bounds --witness shows it", name, server.Budget)
+		return "", refused("the worst case of %s takes longer than %s: fsmc check --bounds --witness shows it", name, v.server.Budget)
 	case worst[i] == nil:
 		return "", refused("machine %s is not whole", name)
 	}

@@ -40,19 +40,17 @@ func (c *completer) opening() {
 
 // around is the innermost node with braces around the cursor.
 func (c *completer) around() (found ast.Any) {
-	var visit func(ast.Any)
-	visit = func(n ast.Any) {
+	ast.Walk(c.tree(c.doc.path), func(n ast.Any) bool {
 		s := n.Span()
 		if c.offset <= s.Start.Offset || c.offset >= s.End.Offset {
-			return
+			return false
 		}
 		switch n.(type) {
 		case *ast.Machine, *ast.State, *ast.Block, *ast.Context, *ast.Record, *ast.Event, *ast.Enum, *ast.Failures, *ast.Budget:
 			found = n
 		}
-		ast.Children(n, visit)
-	}
-	ast.Children(c.tree(), visit)
+		return true
+	})
 	return found
 }
 

@@ -69,9 +69,7 @@ func (c *completer) scenario(tokens []string) {
 // attempts are what names attempts: labels and activities.
 func (c *completer) attempts() {
 	for _, d := range c.m.Dos {
-		if d.Label != "" {
-			c.add(proto.CompletionVariable, d.Label, "label of "+d.Activity.Name, "")
-		}
+		c.add(proto.CompletionVariable, d.Label, "label of "+d.Activity.Name, "")
 		c.add(proto.CompletionFunction, d.Activity.Name, "activity", d.Activity.Doc)
 	}
 }

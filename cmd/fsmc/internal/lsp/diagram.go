@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
@@ -20,11 +21,8 @@ func diagram(_ context.Context, v *view, p proto.DiagramParams) (any, error) {
 	case m.Broken || m.Incomplete:
 		return nil, refused("machine %q has errors; it is drawn again when they are gone", m.Name)
 	}
-	theme := p.Theme
-	if theme == "" {
-		theme = "auto"
-	}
-	out := proto.Diagram{Machine: m.Name, SVG: string(svg.Print(drawing.Plan(m, nil), svg.Sheet(theme)))}
+	sheet := svg.Sheet(cmp.Or(p.Theme, "auto"))
+	out := proto.Diagram{Machine: m.Name, SVG: string(svg.Print(drawing.Plan(m, nil), sheet))}
 	for _, s := range m.States {
 		if s != m.Root {
 			out.States = append(out.States, proto.DiagramState{ID: "state-" + s.Path, Range: v.rangeOf(s.Body), Name: v.rangeOf(s.Span)})

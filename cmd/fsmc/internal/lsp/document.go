@@ -59,7 +59,6 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// uriOf is the URI of the file at path.
 func uriOf(path string) string {
 	if strings.Contains(path, "://") || strings.HasPrefix(path, "untitled:") {
 		return path

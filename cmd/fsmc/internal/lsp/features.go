@@ -3,11 +3,9 @@ package lsp
 import (
 	"context"
 	"encoding/json"
-
-	"github.com/sourcegraph/jsonrpc2"
 )
 
-// features are the requests that the server answers, by method.
+// features are the requests that the server answers, by method. An error is that their parameters are wrong.
 var features = map[string]func(*server, *json.RawMessage) (work, error){
 	"textDocument/formatting":          about(formatting),
 	"textDocument/hover":               about(hover),
@@ -34,11 +32,11 @@ func about[P interface{ Document() string }](f func(context.Context, *view, P) (
 	return func(s *server, params *json.RawMessage) (work, error) {
 		var p P
 		if err := decode(params, &p); err != nil {
-			return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+			return nil, err
 		}
 		v, err := s.view(p.Document())
 		if err != nil {
-			return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+			return nil, err
 		}
 		return func(ctx context.Context) (any, error) { return f(ctx, v, p) }, nil
 	}

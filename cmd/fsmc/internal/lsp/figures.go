@@ -15,13 +15,6 @@ func (s *snapshot) worst(m *ir.Machine) *check.Worst {
 	return s.folder.worst[m.Name]
 }
 
-// settled reports whether all rules have been applied to the snapshot.
-func (s *snapshot) settled() bool {
-	s.folder.mu.Lock()
-	defer s.folder.mu.Unlock()
-	return s.folder.whole == s
-}
-
 // worstText is a worst case on one line: "21 steps, 24h, 0.17 usd".
 func worstText(w *check.Worst) string {
 	parts := []string{amountText(w.Steps.Amount) + " steps", timeText(w.Time.Amount)}
@@ -56,11 +49,7 @@ func amountText(r *big.Rat) string {
 	if r == nil {
 		return "unbounded"
 	}
-	digits, exact := r.FloatPrec()
-	if !exact {
-		digits = 6
-	}
-	return r.FloatString(digits)
+	return ir.DecimalText(r)
 }
 
 // timeText is a time in nanoseconds as the language writes it.

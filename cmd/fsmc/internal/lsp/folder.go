@@ -82,26 +82,15 @@ func (f *folder) renew(docs map[string]*document, path string, edits ...edit) {
 	}
 }
 
-// reads reports whether the text at path is one of those of the unit.
-func (f *folder) reads(path string) bool {
+// file is the text at path, if it is one of those of the unit; else nil.
+func (f *folder) file(path string) *token.File {
 	f.mu.Lock()
 	s := f.latest
 	f.mu.Unlock()
-	return s != nil && s.file(path) != nil
-}
-
-// since is how the text of d differs from the one in which rules have found something:
-// the file, before it was opened.
-func (f *folder) since(d *document) []edit {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.latest == nil {
+	if s == nil {
 		return nil
 	}
-	if old := f.latest.file(d.path); old != nil {
-		return []edit{difference(old.Src, string(d.file.Src))}
-	}
-	return nil
+	return s.file(path)
 }
 
 // move moves what was found in a text along with an edit of it.
@@ -214,7 +203,6 @@ func (f *folder) keep(s *snapshot, worst []*check.Worst) {
 	}
 }
 
-// figure finds the worst cases.
 func (f *folder) figure(ctx context.Context, s *snapshot) {
 	_, worst, err := check.VisitsContext(ctx, s.unit().Program, nil, f.server.Limit)
 	if err != nil {
@@ -240,13 +228,13 @@ func (f *folder) show(ctx context.Context, s *snapshot, change func()) {
 	}
 	change()
 	byFile := map[string][]proto.Diagnostic{}
+	for path := range f.told {
+		byFile[path] = []proto.Diagnostic{}
+	}
 	for path, d := range s.docs {
 		byFile[path] = []proto.Diagnostic{}
 		if d.lost != "" {
-			byFile[path] = append(byFile[path], proto.Diagnostic{
-				Severity: proto.SeverityError, Source: "fsmc",
-				Message: d.lost,
-			})
+			byFile[path] = append(byFile[path], proto.Diagnostic{Severity: proto.SeverityError, Source: "fsmc", Message: d.lost})
 		}
 	}
 	for _, d := range s.unit().Diags {
@@ -256,11 +244,6 @@ func (f *folder) show(ctx context.Context, s *snapshot, change func()) {
 		path := k.Span.Start.Filename
 		if file := s.file(path); file != nil {
 			byFile[path] = append(byFile[path], s.finding(k.Diagnostic, file.Span(k.start, k.end)))
-		}
-	}
-	for path := range f.told {
-		if byFile[path] == nil {
-			byFile[path] = []proto.Diagnostic{}
 		}
 	}
 	for path, list := range byFile {
@@ -340,12 +323,8 @@ func (s *server) view(uri string) (*view, error) {
 	if d == nil {
 		return nil, errors.New("the text is not open: " + uri)
 	}
-	now := make(map[string]*document, len(s.docs))
-	for _, other := range s.docs {
-		now[other.path] = other
-	}
 	f := s.folderOf(d)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &view{snapshot: f.latest, doc: d, now: now}, nil
+	return &view{snapshot: f.latest, doc: d, now: s.byPath()}, nil
 }

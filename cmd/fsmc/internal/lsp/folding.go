@@ -8,10 +8,10 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 )
 
-// tree is the syntax tree of the text.
-func (v *view) tree() *ast.File {
-	for _, f := range v.unit().Files {
-		if f.Name == v.doc.path {
+// tree is the syntax tree of the text called path; an empty one where there is none.
+func (s *snapshot) tree(path string) *ast.File {
+	for _, f := range s.unit().Files {
+		if f.Name == path {
 			return f
 		}
 	}
@@ -21,18 +21,16 @@ func (v *view) tree() *ast.File {
 // folding is what stands between braces, and comments of several lines.
 func folding(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
 	out := []proto.FoldingRange{}
-	var visit func(ast.Any)
-	visit = func(n ast.Any) {
+	file := v.tree(v.doc.path)
+	ast.Walk(file, func(n ast.Any) bool {
 		switch n.(type) {
 		case *ast.Machine, *ast.State, *ast.Context, *ast.Enum, *ast.Record, *ast.Event, *ast.Failures, *ast.Budget, *ast.Block, *ast.On, *ast.After, *ast.Scenario, *ast.Repeat:
 			if at := n.Span(); at.End.Line > at.Start.Line {
 				out = append(out, proto.FoldingRange{StartLine: uint32(at.Start.Line - 1), EndLine: uint32(at.End.Line - 1)})
 			}
 		}
-		ast.Children(n, visit)
-	}
-	file := v.tree()
-	ast.Children(file, visit)
+		return true
+	})
 	for i := 0; i < len(file.Comments); {
 		first, last := file.Comments[i], file.Comments[i]
 		for i++; i < len(file.Comments) && file.Comments[i].Pos.Line == last.Pos.Line+1; i++ {
@@ -52,18 +50,16 @@ func selection(_ context.Context, v *view, p proto.SelectionRangeParams) (any, e
 	for i, at := range p.Positions {
 		offset := v.offset(at)
 		around := &proto.SelectionRange{Range: v.span(0, len(v.doc.file.Src))}
-		var visit func(ast.Any)
-		visit = func(n ast.Any) {
+		ast.Walk(v.tree(v.doc.path), func(n ast.Any) bool {
 			s := n.Span()
 			if offset < s.Start.Offset || offset > s.End.Offset {
-				return
+				return false
 			}
 			if r := v.rangeOf(s); r != around.Range {
 				around = &proto.SelectionRange{Range: r, Parent: around}
 			}
-			ast.Children(n, visit)
-		}
-		ast.Children(v.tree(), visit)
+			return true
+		})
 		out[i] = around
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang"
@@ -33,4 +34,4 @@ func (v *view) edits(text string) []proto.TextEdit {
 }
 
 // begins reports whether no rune of text goes on at a place.
-func begins(text []byte, at int) bool { return at <= 0 || at >= len(text) || text[at]&0xC0 != 0x80 }
+func begins(text []byte, at int) bool { return at <= 0 || at >= len(text) || utf8.RuneStart(text[at]) }

@@ -29,9 +29,10 @@ func hover(_ context.Context, v *view, p proto.TextDocumentPositionParams) (any,
 	if len(parts) > 0 {
 		return v.say(strings.Join(parts, "\n\n---\n\n"), refs[0].Span()), nil
 	}
-	if a := v.armAt(offset); a != nil {
-		if text := armText(a); text != "" {
-			return v.say(text, a.Span), nil
+	if m := v.machineAt(offset); m != nil {
+		at := slices.IndexFunc(m.Arms, func(a *ir.Arm) bool { return a.Span.Start.Offset <= offset && offset < a.Span.End.Offset }) // the innermost
+		if at >= 0 && armText(m.Arms[at]) != "" {
+			return v.say(armText(m.Arms[at]), m.Arms[at].Span), nil
 		}
 	}
 	return nil, nil
@@ -86,25 +87,21 @@ func (v *view) about(r ir.Ref) string {
 
 // declaration is the node that declares the name at a place, with its comment.
 func (s *snapshot) declaration(at token.Pos) (found ast.Any, doc string) {
-	var visit func(ast.Any)
-	visit = func(n ast.Any) {
+	ast.Walk(s.tree(at.Filename), func(n ast.Any) bool {
 		span := n.Span()
 		if at.Offset < span.Start.Offset || at.Offset >= span.End.Offset {
-			return
+			return false
 		}
-		if _, name := n.(*ast.Name); !name && n != nil {
+		if _, name := n.(*ast.Name); !name {
 			found = n
-			if d := n.Base().Doc(); d != "" || declares(n) {
+			declares, _ := symbolOf(n)
+			_, param := n.(*ast.Param)
+			if d := n.Base().Doc(); d != "" || declares != nil || param { // the comment of what is declared, and not of what is around it
 				doc = d
 			}
 		}
-		ast.Children(n, visit)
-	}
-	for _, f := range s.unit().Files {
-		if f.Name == at.Filename {
-			ast.Children(f, visit)
-		}
-	}
+		return true
+	})
 	if found != nil {
 		return found, doc
 	}
@@ -113,14 +110,6 @@ func (s *snapshot) declaration(at token.Pos) (found ast.Any, doc string) {
 		return &ast.Name{Text: line}, ""
 	}
 	return nil, ""
-}
-
-// declares reports whether the comment of n is that of what it declares, and not of what
-// is around it.
-func declares(n ast.Any) bool {
-	s, _ := symbolOf(n)
-	_, param := n.(*ast.Param)
-	return s != nil || param
 }
 
 // heading is the declaration of r on one line, or the first line of it.
@@ -188,20 +177,6 @@ func (s *snapshot) aboutActivity(at token.Pos) string {
 		}
 	}
 	return ""
-}
-
-// armAt is the innermost arm at a place.
-func (v *view) armAt(offset int) *ir.Arm {
-	m := v.machineAt(offset)
-	if m == nil {
-		return nil
-	}
-	for _, a := range m.Arms {
-		if a.Span.Start.Offset <= offset && offset < a.Span.End.Offset {
-			return a
-		}
-	}
-	return nil
 }
 
 // armText says how often an arm is taken.

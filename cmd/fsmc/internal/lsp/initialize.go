@@ -2,26 +2,23 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 )
 
 // initialize answers what the server can do, and agrees upon how places are counted.
-func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
+func initialize(s *server, params *json.RawMessage) (work, error) {
 	var p proto.InitializeParams
-	if err := decode(req.Params, &p); err != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	if err := decode(params, &p); err != nil {
+		return nil, err
 	}
 	s.ready = true
-	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, proto.UTF8) {
+	if slices.Contains(p.Capabilities.General.PositionEncodings, proto.UTF8) {
 		s.encoding = proto.UTF8
 	}
-	if s.editor = p.Capabilities.Workspace; s.editor == nil {
-		s.editor = &proto.WorkspaceClientCapabilities{}
-	}
+	s.editor = p.Capabilities.Workspace
 	if o := p.InitializationOptions; o != nil && o.InlayHints != nil {
 		s.hints = *o.InlayHints
 	}
@@ -55,4 +52,31 @@ func (s *server) initialize(req *jsonrpc2.Request) (work, error) {
 		},
 	}
 	return func(context.Context) (any, error) { return answer, nil }, nil
+}
+
+// ask asks the editor for something, whose answer says nothing.
+func (s *server) ask(method string, params any) {
+	_, _ = s.conn.DispatchCall(context.Background(), method, params) // an error is that the editor is gone
+}
+
+// watch asks an editor that can to tell when files change on disk: those that are imported belong to what is open.
+func (s *server) watch() {
+	if !s.editor.DidChangeWatchedFiles.DynamicRegistration {
+		return
+	}
+	s.ask("client/registerCapability", proto.RegistrationParams{Registrations: []proto.Registration{{
+		ID: "files", Method: "workspace/didChangeWatchedFiles",
+		RegisterOptions: proto.DidChangeWatchedFilesRegistrationOptions{Watchers: []proto.FileSystemWatcher{{GlobPattern: "**/*.fsm"}}},
+	}}})
+}
+
+// refresh asks an editor that can to look at lenses and inlay hints again: what they say is known only now, and
+// an editor looks by itself when a text is opened or edited.
+func (s *server) refresh() {
+	if s.editor.CodeLens.RefreshSupport {
+		s.ask("workspace/codeLens/refresh", nil)
+	}
+	if s.hints && s.editor.InlayHint.RefreshSupport {
+		s.ask("workspace/inlayHint/refresh", nil)
+	}
 }

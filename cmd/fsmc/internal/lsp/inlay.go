@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
@@ -49,12 +50,8 @@ func inlayHints(_ context.Context, v *view, p proto.InlayHintParams) (any, error
 
 // lineEnd is the end of the line of p, without the space at its end.
 func (v *view) lineEnd(p token.Pos) int {
-	line := v.doc.file.Line(p.Line)
-	n := len(line)
-	for n > 0 && (line[n-1] == ' ' || line[n-1] == '\t') {
-		n--
-	}
-	return v.doc.file.LineStart(p.Line) + max(n, p.Column-1)
+	line := strings.TrimRight(v.doc.file.Line(p.Line), " \t")
+	return v.doc.file.LineStart(p.Line) + max(len(line), p.Column-1)
 }
 
 // retryText is "4 attempts, 1m31s at most" of a retry with a bound; else empty.

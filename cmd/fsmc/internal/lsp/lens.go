@@ -26,7 +26,7 @@ func lenses(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
 		}
 		add(m.Span, "diagram", "fsmc.diagram", v.doc.uri, m.Name)
 		add(m.Span, "simulate", "fsmc.simulate", v.doc.uri, m.Name)
-		if !v.settled() {
+		if !v.folder.knows(v.snapshot) {
 			continue
 		}
 		for _, a := range m.Asserts {

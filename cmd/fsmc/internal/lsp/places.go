@@ -16,8 +16,8 @@ func definition(_ context.Context, v *view, p proto.TextDocumentPositionParams) 
 	offset := v.offset(p.Position)
 	out := []proto.Location{}
 	for _, r := range v.names().at(v.doc.path, offset) {
-		if declared := v.declared(r); declared.Decl.IsValid() {
-			out = append(out, v.locationOf(declared.Span()))
+		if r.Kind != ir.KeyName && r.Decl.IsValid() && v.file(r.Decl.Filename) != nil { // else there is none to show
+			out = append(out, v.locationOf(ir.Ref{At: r.Decl, Len: r.Len}.Span()))
 		}
 	}
 	if len(out) == 0 {
@@ -26,14 +26,6 @@ func definition(_ context.Context, v *view, p proto.TextDocumentPositionParams) 
 		}
 	}
 	return out, nil
-}
-
-// declared is the declaration of r; a Ref without one where there is none to show.
-func (s *snapshot) declared(r ir.Ref) ir.Ref {
-	if r.Kind == ir.KeyName || !r.Decl.IsValid() || s.file(r.Decl.Filename) == nil {
-		return ir.Ref{}
-	}
-	return ir.Ref{At: r.Decl, Decl: r.Decl, Len: r.Len, Kind: r.Kind}
 }
 
 // importedAt are the files to which the import at a place leads.

@@ -61,7 +61,7 @@ func TestRenameEverywhere(t *testing.T) {
 			}
 			at := positionOf(before.File(path), before.File(path).Pos(r.At.Offset+r.Len/2), c.s.encoding)
 			var answer proto.WorkspaceEdit
-			c.must("textDocument/rename", proto.RenameParams{TextDocumentPositionParams: proto.TextDocumentPositionParams{TextDocument: proto.TextDocumentIdentifier{URI: uriOf(path)}, Position: at}, NewName: "Zz9"}, &answer)
+			c.must("textDocument/rename", proto.RenameParams{TextDocumentPositionParams: proto.TextDocumentPositionParams{DocumentParams: proto.DocumentParams{TextDocument: proto.TextDocumentIdentifier{URI: uriOf(path)}}, Position: at}, NewName: "Zz9"}, &answer)
 			texts := maps.Clone(files)
 			for uri, edits := range answer.Changes {
 				texts[pathOf(uri)] = applied(t, texts[pathOf(uri)], edits)

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"regexp"
@@ -130,7 +129,6 @@ func movedBy(refs []ir.Ref, n int) func(token.Pos) spot {
 	}
 }
 
-// textOf is the text of a name.
 func textOf(u *lang.Unit, r ir.Ref) string {
-	return string(bytes.Clone(u.File(r.At.Filename).Src[r.At.Offset : r.At.Offset+r.Len]))
+	return string(u.File(r.At.Filename).Src[r.At.Offset : r.At.Offset+r.Len])
 }

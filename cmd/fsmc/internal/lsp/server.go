@@ -8,6 +8,7 @@
 package lsp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -38,29 +39,13 @@ type Options struct {
 	// nothing marks one. Where it is nil the folders of the editor are all there is.
 	Root func(folder string) string
 
+	// These have usual values where they are 0.
 	Quiet  time.Duration // after an edit, until rules are applied
 	Small  int           // configurations of a machine in the first check
 	Limit  int           // and in the second one
 	Budget time.Duration // for that
 
 	began func(*server) // of tests, which look into it
-}
-
-// usual fills in what o leaves out.
-func (o Options) usual() Options {
-	if o.Quiet == 0 {
-		o.Quiet = 150 * time.Millisecond
-	}
-	if o.Small == 0 {
-		o.Small = 20_000
-	}
-	if o.Limit == 0 {
-		o.Limit = explore.DefaultLimit
-	}
-	if o.Budget == 0 {
-		o.Budget = 10 * time.Second
-	}
-	return o
 }
 
 // server is one conversation. Its fields belong to the goroutine that takes messages, but
@@ -71,8 +56,9 @@ type server struct {
 	encoding proto.PositionEncodingKind
 	roots    []string // folders that the editor has open
 	hints    bool     // inlay hints are wanted
-	editor   *proto.WorkspaceClientCapabilities
+	editor   proto.WorkspaceClientCapabilities
 
+	connected   chan struct{} // closed when the server has its connection
 	ready, over bool
 	exited      chan struct{}
 	exit        func()
@@ -89,17 +75,18 @@ var errNoShutdown = errors.New("the editor ended the conversation without a shut
 
 // Serve speaks with one editor until it says that it is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	o.Quiet, o.Budget = cmp.Or(o.Quiet, 150*time.Millisecond), cmp.Or(o.Budget, 10*time.Second)
+	o.Small, o.Limit = cmp.Or(o.Small, 20_000), cmp.Or(o.Limit, explore.DefaultLimit)
 	s := &server{
-		Options: o.usual(), encoding: proto.UTF16, hints: true, exited: make(chan struct{}),
+		Options: o, encoding: proto.UTF16, hints: true, connected: make(chan struct{}), exited: make(chan struct{}),
 		docs: map[string]*document{}, folders: map[string]*folder{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
-	connected := make(chan struct{})
-	s.conn = jsonrpc2.NewConn(ctx, newStream(in, out), after{connected, s}, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	s.conn = jsonrpc2.NewConn(ctx, &stream{in: bufio.NewReaderSize(in, maxHeader), out: out}, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	s.exit = sync.OnceFunc(func() { close(s.exited) })
 	if o.began != nil {
 		o.began(s)
 	}
-	close(connected)
+	close(s.connected)
 	defer s.conn.Close()
 	defer s.closeFolders()
 	select {
@@ -114,17 +101,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return nil
 }
 
-// after handles messages once connected is closed: the server has its connection then.
-type after struct {
-	connected chan struct{}
-	*server
-}
-
 // Handle takes one message. Edits and the like are carried out at once; a request is
 // answered beside what comes after it, about the texts as they are now.
-func (a after) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	<-a.connected
-	s := a.server
+func (s *server) Handle(ctx context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	<-s.connected
 	if req.Notif {
 		s.note(req)
 		return
@@ -190,25 +170,28 @@ func (s *server) reply(ctx context.Context, id jsonrpc2.ID, result any, err erro
 
 // begin understands a request.
 func (s *server) begin(req *jsonrpc2.Request) (work, error) {
+	feature := features[req.Method]
 	switch {
 	case s.over:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the server is shut down"}
 	case req.Method == "initialize" && s.ready:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the server is initialized already"}
 	case req.Method == "initialize":
-		return s.initialize(req)
+		feature = initialize
 	case !s.ready:
 		return nil, &jsonrpc2.Error{Code: codeNotInitialized, Message: "the first request is initialize"}
 	case req.Method == "shutdown":
 		s.over = true
 		s.closeFolders()
 		return func(context.Context) (any, error) { return nil, nil }, nil
-	}
-	feature, known := features[req.Method]
-	if !known {
+	case feature == nil:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", req.Method)}
 	}
-	return feature(s, req.Params)
+	work, err := feature(s, req.Params)
+	if err != nil {
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+	}
+	return work, nil
 }
 
 // note carries out a notification. One that is not known, or comes too early, is none.

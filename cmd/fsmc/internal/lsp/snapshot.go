@@ -1,10 +1,10 @@
 package lsp
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
@@ -43,21 +43,18 @@ func newSnapshot(f *folder, docs map[string]*document) *snapshot {
 // load reads and resolves the unit: the files of the folder, and open texts in place of
 // what these files have in them. Where that fails it is the open texts alone.
 func (s *snapshot) load() *lang.Unit {
-	open := s.texts()
-	var sources []lang.Source
-	for path, d := range s.docs {
-		sources = append(sources, lang.Source{Name: path, Src: d.file.Src})
-	}
-	slices.SortFunc(sources, func(a, b lang.Source) int { return strings.Compare(a.Name, b.Name) })
 	if paths := s.paths(); paths != nil {
-		if unit, err := s.server.Load(paths, open); err == nil {
+		if unit, err := s.server.Load(paths, s.texts()); err == nil {
 			return unit
 		}
+	}
+	var sources []lang.Source
+	for _, path := range slices.Sorted(maps.Keys(s.docs)) {
+		sources = append(sources, lang.Source{Name: path, Src: s.docs[path].file.Src})
 	}
 	return lang.Load(sources)
 }
 
-// texts are the open texts, by path.
 func (s *snapshot) texts() map[string][]byte {
 	out := map[string][]byte{}
 	for path, d := range s.open {

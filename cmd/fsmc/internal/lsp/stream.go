@@ -17,7 +17,6 @@ import (
 // largest text that the parser reads has room in it.
 const maxMessage = 160 << 20
 
-// maxHeader is the longest line of a header.
 const maxHeader = 4096
 
 // stream frames messages. What is no message is answered with the protocol's error, and
@@ -26,10 +25,6 @@ type stream struct {
 	in  *bufio.Reader
 	out io.Writer
 	mu  sync.Mutex // of out
-}
-
-func newStream(in io.Reader, out io.Writer) *stream {
-	return &stream{in: bufio.NewReaderSize(in, maxHeader), out: out}
 }
 
 // WriteObject sends one message.

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sourcegraph/jsonrpc2"
-
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ast"
@@ -18,7 +16,7 @@ import (
 
 // symbols is what the text declares, states inside those around them.
 func symbols(_ context.Context, v *view, _ proto.DocumentParams) (any, error) {
-	return symbolsOf(v.tree(), func(s token.Span) proto.Range { return rangeOf(v.doc.file, s, v.server.encoding) }), nil
+	return symbolsOf(v.tree(v.doc.path), func(s token.Span) proto.Range { return rangeOf(v.doc.file, s, v.server.encoding) }), nil
 }
 
 // symbolsOf are the symbols directly below n.
@@ -84,13 +82,9 @@ const maxFiles = 5000
 func workspaceSymbols(s *server, params *json.RawMessage) (work, error) {
 	var p proto.WorkspaceSymbolParams
 	if err := decode(params, &p); err != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+		return nil, err
 	}
-	open := map[string]*document{}
-	for _, d := range s.docs {
-		open[d.path] = d
-	}
-	roots := s.roots
+	open, roots := s.byPath(), s.roots
 	return func(ctx context.Context) (any, error) {
 		out := []proto.SymbolInformation{}
 		for _, src := range sourcesBelow(ctx, roots, open) {

@@ -11,13 +11,16 @@ import (
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/lsp/proto"
 )
 
-// opened takes a text that the editor has opened.
 func (s *server) opened(p proto.DidOpenTextDocumentParams) error {
 	t := p.TextDocument
 	d := newDocument(t.URI, t.Version, []byte(t.Text))
 	s.docs[t.URI] = d
 	f := s.folderOf(d)
-	f.renew(s.docs, d.path, f.since(d)...)
+	var edits []edit
+	if old := f.file(d.path); old != nil { // before it was opened, in which rules may have found something
+		edits = []edit{difference(old.Src, string(d.file.Src))}
+	}
+	f.renew(s.docs, d.path, edits...)
 	s.renewOthers(f, d.path)
 	return nil
 }
@@ -69,7 +72,7 @@ func (s *server) changed(p proto.DidChangeTextDocumentParams) error {
 // renewOthers makes the text at path the latest in the folders, beside f, that import it.
 func (s *server) renewOthers(f *folder, path string) {
 	for _, other := range s.allFolders() {
-		if other != f && other.reads(path) {
+		if other != f && other.file(path) != nil {
 			other.renew(s.docs, "")
 		}
 	}
@@ -102,6 +105,14 @@ func (s *server) reread() {
 	for _, f := range s.allFolders() {
 		f.renew(s.docs, "")
 	}
+}
+
+func (s *server) byPath() map[string]*document {
+	open := make(map[string]*document, len(s.docs))
+	for _, d := range s.docs {
+		open[d.path] = d
+	}
+	return open
 }
 
 func (s *server) allFolders() []*folder {

@@ -71,7 +71,6 @@ func (c *call) operator() runtime.Operator {
 
 func (c *call) raw(name string) json.RawMessage { return c.args[name] }
 
-// tags are those of a run that is to start.
 func (c *call) tags() (tags map[string]string, err error) {
 	if !c.has("tags") {
 		return nil, nil

@@ -3,8 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -88,7 +92,10 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	var missing []string
 	if version, err := s.Engine.Version(ctx, v.Definition); err == nil {
-		a.tellActions(version.Machine, v)
+		a.Actions = schema.Allowed(version.Machine, v)
+		for i := range v.Activities[:min(len(v.Activities), maxOpen)] {
+			a.Open = append(a.Open, openOf(version.Machine.Definition(), &v.Activities[i]))
+		}
 	} else {
 		missing = append(missing, "what the run takes cannot be read: "+err.Error())
 	}
@@ -106,18 +113,6 @@ func (s *Server) answer(ctx context.Context, v *runtime.View) *answer {
 	}
 	a.Note = strings.Join(missing, "; ")
 	return a
-}
-
-// tellActions adds what a run of m takes.
-func (a *answer) tellActions(m *runtime.Machine, v *runtime.View) {
-	d := m.Definition()
-	a.Actions = schema.Allowed(m, v)
-	for i := range v.Activities {
-		if i == maxOpen {
-			break
-		}
-		a.Open = append(a.Open, openOf(d, &v.Activities[i]))
-	}
 }
 
 func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {
@@ -138,4 +133,41 @@ func openOf(d *machine.Definition, of *machine.ActivityView) openActivity {
 		}
 	}
 	return o
+}
+
+// refusal is what is answered instead: why, and of a run how it stands.
+type refusal struct {
+	Error string `json:"error"`
+	*answer
+}
+
+// refuse is the result of a call that could not be done.
+func (s *Server) refuse(ctx context.Context, c *call, err error) *sdk.CallToolResult {
+	of := refusal{Error: s.words(ctx, c.run, err)}
+	if c.run != "" {
+		ctx, done := lasting(ctx)
+		defer done()
+		if v, err := s.Engine.Get(ctx, c.run); err == nil {
+			of.answer = s.answer(ctx, &v)
+		}
+	}
+	r := result(&of, of.Error)
+	r.IsError = true
+	return r
+}
+
+// words are those of the command line for an error about a run.
+func (s *Server) words(ctx context.Context, run string, err error) string {
+	var refused *runtime.Rejected
+	switch {
+	case errors.As(err, &refused):
+		return refused.Error()
+	case errors.Is(err, runtime.ErrNotFound) && run != "":
+		return fmt.Sprintf("there is no run %q in the database%s", run, s.Engine.DidYouMean(ctx, run))
+	case errors.Is(err, runtime.ErrUnknown):
+		return err.Error() + ": get_history says whether it was, and an event that has an event_id can be sent again"
+	case errors.Is(err, runtime.ErrNoGuard):
+		return err.Error() + "; --activities DIR of fsmc mcp says where its executable is"
+	}
+	return err.Error()
 }

@@ -43,10 +43,8 @@ func (s *Server) authors() []tool {
 	}
 }
 
-// maxInputs is how many inputs a simulation takes.
 const maxInputs = 1000
 
-// simulated is the answer of a simulation.
 type simulated struct {
 	Summary string `json:"summary"`
 	*simulate.Played
@@ -63,7 +61,7 @@ func (s *Server) simulate(ctx context.Context, c *call) (any, error) {
 	}
 	played, err := simulate.Play(begin, inputs)
 	if err != nil {
-		return nil, said(err.Error())
+		return nil, errors.New(err.Error()) // in words already
 	}
 	answer := &simulated{Played: played}
 	if played.View.Run != "" {
@@ -75,7 +73,6 @@ func (s *Server) simulate(ctx context.Context, c *call) (any, error) {
 	return answer, nil
 }
 
-// inputsOf reads the inputs of a simulation.
 func inputsOf(raw json.RawMessage) ([]simulate.Input, error) {
 	var inputs []simulate.Input
 	if len(raw) == 0 {
@@ -126,7 +123,6 @@ func (s *Server) beginning(ctx context.Context, c *call) (simulate.Begin, error)
 	return func(g simulate.Guard) (*simulate.Simulation, error) { return simulate.Continue(m, snapshot, g), nil }, nil
 }
 
-// checkTime is how long a check may take.
 const checkTime = 10 * time.Second
 
 func (s *Server) checkMachine(ctx context.Context, c *call) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,15 +89,13 @@ const (
 	nameDigits = 8
 )
 
+// notInTools are the characters that the name of a tool has not.
+var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
 // toolName is the name of an event's tool: at most 64 characters of [A-Za-z0-9_-].
 func toolName(machine, event string) string {
 	name := machine + "_" + event
-	plain := strings.Map(func(r rune) rune {
-		if r < 0x80 && (r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
-			return r
-		}
-		return '_'
-	}, name)
+	plain := notInTools.ReplaceAllString(name, "_")
 	if plain == name && len(name) <= maxToolName {
 		return name
 	}

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/cmd/fsmc/internal/mcp"
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 	"github.com/fsmc-dev/fsmc/runtime/memstore"
 )
 
@@ -19,9 +19,12 @@ func newHTTP(t *testing.T, name string, write bool) (*httptest.Server, *runtime.
 	t.Helper()
 	engine := runtime.NewEngine(memstore.New())
 	register(t, engine, purchase)
-	s, err := mcp.New(t.Context(), mcp.Options{Engine: engine, Version: "test", Caller: func(context.Context) (string, bool) { return name, write }})
+	s, err := mcp.New(t.Context(), mcp.Options{Engine: engine, Version: "test"})
 	must(t, err)
-	server := httptest.NewServer(s.Handler())
+	handler := s.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(httpapi.WithCaller(r.Context(), httpapi.Caller{Name: name, Write: write})))
+	}))
 	t.Cleanup(server.Close)
 	return server, engine
 }

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -105,15 +107,11 @@ func (s *Server) listRuns(ctx context.Context, c *call) (any, error) {
 	if err := s.Engine.CheckFilter(ctx, &f); err != nil {
 		return nil, err
 	}
-	f.After, f.Limit = c.text("after"), usualListed
-	if c.has("limit") {
-		f.Limit = int(c.number("limit"))
-	}
-	limit := f.Limit
-	f.Limit++ // to see whether there are more
+	limit := int(cmp.Or(c.number("limit"), usualListed))
+	f.After, f.Limit = c.text("after"), limit+1 // to see whether there are more
 	rows, err := s.Engine.List(ctx, f)
 	if err != nil {
-		return nil, said(s.words(ctx, f.After, err))
+		return nil, errors.New(s.words(ctx, f.After, err))
 	}
 	var next *string
 	if len(rows) > limit {
@@ -125,12 +123,6 @@ func (s *Server) listRuns(ctx context.Context, c *call) (any, error) {
 	}
 	return map[string]any{"runs": listed, "next": next}, nil
 }
-
-// said is an error that is in words already.
-type said string
-
-// Error is what is said.
-func (s said) Error() string { return string(s) }
 
 func (s *Server) getRun(ctx context.Context, c *call) (any, error) {
 	v, err := s.Engine.Get(ctx, c.run)
@@ -157,10 +149,7 @@ type historyAnswer struct {
 }
 
 func (s *Server) getHistory(ctx context.Context, c *call) (any, error) {
-	run, limit := c.run, int64(usualSteps)
-	if c.has("last") {
-		limit = c.number("last")
-	}
+	run, limit := c.run, cmp.Or(c.number("last"), usualSteps)
 	// A run that is damaged has a history all the same.
 	row, err := s.Engine.Row(ctx, run)
 	if err != nil {

@@ -8,7 +8,7 @@
 //
 // Tool.go is what a tool is made of, and reads its arguments; look.go has
 // the tools that look, act.go those that change a run, author.go those that store nothing, and events.go
-// those that --machine makes of events. Answer.go and refusal.go say how a run stands; output.go has the
+// those that --machine makes of events. Answer.go says how a run stands; output.go has the
 // schemas of answers, written by hand: a schema that is inferred can refuse an answer after
 // the event has been sent. Resource.go gives what clients put into a context by themselves.
 package mcp
@@ -23,6 +23,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/httpapi"
 )
 
 // Options say what a Server serves.
@@ -34,9 +35,6 @@ type Options struct {
 	HideData bool // no payloads, parameters, data, checkpoints and messages are told
 	Version  string
 	Front    FrontEnd
-	// Caller is who makes a request over HTTP, and whether that may change something. Where it
-	// is nil everybody may, and history knows the client's name alone.
-	Caller func(context.Context) (name string, write bool)
 }
 
 // FrontEnd is what the compiler says.
@@ -122,8 +120,8 @@ const (
 	writeHeader  = "Fsmc-Caller-Write"
 )
 
-// Handler serves the protocol over HTTP, by its streamable transport. The Host of requests is for
-// a guard before it to judge.
+// Handler serves the protocol over HTTP, by its streamable transport. Who makes a request, and its Host, is for
+// a httpapi.Guard before it to judge.
 func (s *Server) Handler() http.Handler {
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
 		SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody, JSONResponse: true, DisableLocalhostProtection: true,
@@ -135,14 +133,11 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		r = r.Clone(r.Context())
-		r.Header.Del(callerHeader)
+		caller, _ := httpapi.CallerOf(r.Context())
+		r.Header.Set(callerHeader, caller.Name)
 		r.Header.Del(writeHeader)
-		if s.Caller != nil {
-			name, write := s.Caller(r.Context())
-			r.Header.Set(callerHeader, name)
-			if write {
-				r.Header.Set(writeHeader, "yes")
-			}
+		if caller.Write {
+			r.Header.Set(writeHeader, "yes")
 		}
 		streamable.ServeHTTP(w, r)
 	}))

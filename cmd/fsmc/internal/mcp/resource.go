@@ -24,8 +24,8 @@ func (s *Server) addResources() {
 		template sdk.ResourceTemplate
 		read     func(context.Context, string) (string, error)
 	}{
-		{sdk.ResourceTemplate{Name: "machine", Title: "Source of a machine", URITemplate: machinesURI + "{name}", MIMEType: "text/plain"}, s.readSource},
-		{sdk.ResourceTemplate{Name: "diagram", Title: "Diagram of a machine", URITemplate: machinesURI + "{name}" + diagramPart, MIMEType: "text/vnd.mermaid"}, s.readDiagram},
+		{sdk.ResourceTemplate{Name: "machine", Title: "Source of a machine", URITemplate: machinesURI + "{name}", MIMEType: "text/plain"}, s.sourced("", func(v *runtime.Version) (string, error) { return v.Source, nil })},
+		{sdk.ResourceTemplate{Name: "diagram", Title: "Diagram of a machine", URITemplate: machinesURI + "{name}" + diagramPart, MIMEType: "text/vnd.mermaid"}, s.sourced(diagramPart, s.Front.Diagram)},
 		{sdk.ResourceTemplate{Name: "run", Title: "A run as it stands", URITemplate: runsURI + "{+id}", MIMEType: "application/json"}, s.readRun},
 	} {
 		s.server.AddResourceTemplate(&r.template, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -47,33 +47,19 @@ func nameIn(uri, before, behind string) (string, error) {
 	return name, nil
 }
 
-// source is the version of a machine with which new runs start, where its text is stored.
-func (s *Server) source(ctx context.Context, uri, behind string) (*runtime.Version, error) {
-	name, err := nameIn(uri, machinesURI, behind)
-	if err != nil {
-		return nil, err
+// sourced reads of the version of a machine with which new runs start, where its text is stored.
+func (s *Server) sourced(behind string, read func(*runtime.Version) (string, error)) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, uri string) (string, error) {
+		name, err := nameIn(uri, machinesURI, behind)
+		if err != nil {
+			return "", err
+		}
+		v, err := s.versionOf(ctx, name)
+		if err != nil || v.Source == "" {
+			return "", sdk.ResourceNotFoundError(uri)
+		}
+		return read(v)
 	}
-	v, err := s.versionOf(ctx, name)
-	if err != nil || v.Source == "" {
-		return nil, sdk.ResourceNotFoundError(uri)
-	}
-	return v, nil
-}
-
-func (s *Server) readSource(ctx context.Context, uri string) (string, error) {
-	v, err := s.source(ctx, uri, "")
-	if err != nil {
-		return "", err
-	}
-	return v.Source, nil
-}
-
-func (s *Server) readDiagram(ctx context.Context, uri string) (string, error) {
-	v, err := s.source(ctx, uri, diagramPart)
-	if err != nil {
-		return "", err
-	}
-	return s.Front.Diagram(v)
 }
 
 func (s *Server) readRun(ctx context.Context, uri string) (string, error) {

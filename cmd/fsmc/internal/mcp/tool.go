@@ -63,13 +63,10 @@ func must(p param) param {
 	return p
 }
 
-// runParam names a run.
 func runParam() param { return must(text("run", "the id of the run")) }
 
-// reasonParam says why.
 func reasonParam() param { return text("reason", "why; it stands in the history of the run") }
 
-// input is the schema of a tool's arguments.
 func (t *tool) input() schema.Schema {
 	closed := false
 	s := schema.Schema{Type: "object", Properties: schema.Properties{}, Closed: &closed}
@@ -93,7 +90,7 @@ func (s *Server) add(t *tool) {
 		err := c.read(t.params, req.Params.Arguments)
 		c.run = c.text(cmp.Or(t.run, "run"))
 		if err == nil {
-			err = s.mayCall(t, req)
+			err = t.mayCall(req)
 		}
 		if err != nil {
 			return s.refuse(ctx, c, err), nil
@@ -145,8 +142,8 @@ func (s *Server) actor(req *sdk.CallToolRequest) string {
 }
 
 // mayCall refuses a tool with an effect to a caller who may only look.
-func (s *Server) mayCall(t *tool, req *sdk.CallToolRequest) error {
-	if !t.effect || s.Caller == nil || req.Extra != nil && req.Extra.Header.Get(writeHeader) != "" {
+func (t *tool) mayCall(req *sdk.CallToolRequest) error {
+	if overHTTP := req.Extra != nil; !t.effect || !overHTTP || req.Extra.Header.Get(writeHeader) != "" {
 		return nil
 	}
 	return errors.New("this token may look at runs, and change nothing: that takes a token of a write: line")
@@ -217,37 +214,23 @@ func unknownArgument(name string, params []param) error {
 	return fmt.Errorf("there is no argument %q%s; there is %s", describe.Plain(name, 100), machine.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// typeWords say in words what a type of JSON is.
-var typeWords = map[string]string{"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "an object", "array": "a list"}
+// typeWords say in words what a type of JSON is, and typeOf is the type of what begins with a byte, but for numbers.
+var (
+	typeWords = map[string]string{"string": "a string", "boolean": "true or false", "integer": "a whole number", "object": "an object", "array": "a list"}
+	typeOf    = map[byte]string{'"': "string", 't': "boolean", 'f': "boolean", '{': "object", '[': "array"}
+)
 
 // fits reports whether a value is of the type of an argument. What is in an object or a list
 // is judged by whom it is for.
 func fits(p *param, value json.RawMessage) error {
-	is := ""
-	switch c := value[0]; {
-	case c == '"':
-		is = "string"
-	case c == 't' || c == 'f':
-		is = "boolean"
-	case c == '{':
-		is = "object"
-	case c == '[':
-		is = "array"
-	case c != 'n':
-		is = "number"
-	}
 	want := p.schema.Type
-	if want == "" || want == is && want != "integer" {
+	if want == "" || want == typeOf[value[0]] {
 		return nil
-	}
-	wrong := fmt.Errorf("the argument %q has to be %s, and is %s", p.name, typeWords[want], describe.Plain(string(value), 40))
-	if want != "integer" || is != "number" {
-		return wrong
 	}
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	switch {
-	case err != nil:
-		return wrong
+	case want != "integer" || err != nil:
+		return fmt.Errorf("the argument %q has to be %s, and is %s", p.name, typeWords[want], describe.Plain(string(value), 40))
 	case n < *p.schema.Minimum || n > *p.schema.Maximum:
 		return fmt.Errorf("the argument %q has to be from %d to %d, and is %d", p.name, *p.schema.Minimum, *p.schema.Maximum, n)
 	}

@@ -23,22 +23,14 @@ const mostBody = 1 << 20
 // action makes a handler of what a form does. The answer is the page of the run, or the form
 // again with what was wrong.
 func (s *Site) action(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), limit)
-		defer cancel()
-		r = r.WithContext(ctx)
-		err := s.readForm(w, r)
-		if err == nil {
-			err = do(w, r)
+	return s.handler(func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.readForm(w, r); err != nil {
+			return err
 		}
-		if err != nil {
-			p := s.errorPage(r, err)
-			s.write(w, r, &p)
-		}
-	}
+		return do(w, r)
+	})
 }
 
-// readForm reads what was sent.
 func (s *Site) readForm(w http.ResponseWriter, r *http.Request) error {
 	if !s.mayWrite(r) {
 		return &fault{http.StatusForbidden, "who asks may only look: the server was started with --read-only, or the token is one for reading"}
@@ -64,15 +56,17 @@ func (s *Site) steer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		p.status, p.notice = statusOf(refused), &notice{Bad: true, Text: refused.Why}
-		p.feed = "-" // its address takes no GET, and what was typed would be gone
+		if p.status, p.Notice = http.StatusConflict, refused.Why; refused.Field != "" {
+			p.status = http.StatusUnprocessableEntity
+		}
+		p.Feed = "-" // its address takes no GET, and what was typed would be gone
 		s.write(w, r, &p)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s.overview.forget()
+	s.forget()
 	http.Redirect(w, r, s.Base+runPath(id)+"#s"+strconv.FormatInt(v.Seq, 10), http.StatusSeeOther)
 	return nil
 }
@@ -87,7 +81,6 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 	case "cancel", "pause", "resume", "retry":
 		v, err = httpapi.Steer(ctx, s.Engine, runtime.InputKind(command), id, who, false)
 	case "complete":
-		form = "complete"
 		v, err = s.complete(ctx, id, r.PostForm, who)
 	default:
 		err = errNoPage
@@ -95,24 +88,19 @@ func (s *Site) command(r *http.Request, id, command string, who runtime.Operator
 	return v, cmp.Or(form, command), err
 }
 
-// version is the machine of a run.
-func (s *Site) versionOf(ctx context.Context, id string) (*version, error) {
-	row, err := s.Store.Load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return s.machines.of(ctx, row.Definition)
-}
-
 // send gives an event to a run, if that is still as the form showed it.
 func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
-	m, err := s.versionOf(ctx, id)
+	row, err := s.Store.Load(ctx, id)
+	if err != nil {
+		return runtime.View{}, err
+	}
+	m, err := s.version(ctx, row.Definition)
 	if err != nil {
 		return runtime.View{}, err
 	}
 	e := eventOf(m.def, form.Get("event"))
 	if e == nil {
-		return runtime.View{}, &fault{http.StatusUnprocessableEntity, fmt.Sprintf("%s has no event %q", m.name, form.Get("event"))}
+		return runtime.View{}, &fault{http.StatusUnprocessableEntity, fmt.Sprintf("%s has no event %q", m.Name, form.Get("event"))}
 	}
 	data, err := payload(e.Fields, form)
 	if err != nil {
@@ -127,7 +115,6 @@ func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime
 	})
 }
 
-// complete ends an activity by hand.
 func (s *Site) complete(ctx context.Context, id string, form url.Values, who runtime.Operator) (runtime.View, error) {
 	data := strings.TrimSpace(form.Get("data"))
 	if data != "" && !json.Valid([]byte(data)) {
@@ -180,12 +167,4 @@ func asTyped(err error, form string, values url.Values) *typed {
 		return t
 	}
 	return nil
-}
-
-// statusOf is the status of a refusal.
-func statusOf(t *typed) int {
-	if t.Field != "" {
-		return http.StatusUnprocessableEntity
-	}
-	return http.StatusConflict
 }

@@ -18,7 +18,7 @@ var assetFiles embed.FS
 // assets are what pages load, by name, with the sheet of pictures behind that of pages.
 var assets = map[string]*assetFile{
 	"app.css":  newAsset("text/css; charset=utf-8", read("app.css"), missed.ReplaceAll([]byte(svg.Sheet(svg.Page)), nil)),
-	"app.js":   newAsset("text/javascript; charset=utf-8", bare(read("app.js"))),
+	"app.js":   newAsset("text/javascript; charset=utf-8", besides.ReplaceAll(read("app.js"), nil)),
 	"icon.svg": newAsset("image/svg+xml", read("icon.svg")),
 }
 
@@ -40,9 +40,6 @@ var missed = regexp.MustCompile(`--missed[^;]*;|(?m:^.*\.missed.*\n)`)
 
 // besides is what a script has for those who read its source: comments, except behind code, and indents.
 var besides = regexp.MustCompile(`/\*\*[\s\S]*?\*/ ?|(?m:^\s*(//.*)?)`)
-
-// bare is a script without that.
-func bare(script []byte) []byte { return besides.ReplaceAll(script, nil) }
 
 func newAsset(kind string, parts ...[]byte) *assetFile {
 	text := bytes.Join(parts, []byte("\n"))

@@ -35,33 +35,32 @@ func (d *bulkData) Listed() []runtime.RunRow { return d.Runs[:min(len(d.Runs), m
 
 // Label is the command as a button has it.
 func (d *bulkData) Label() string {
-	for _, l := range labels {
-		if string(l.kind) == d.Command {
-			return l.label
-		}
-	}
-	return d.Command
+	return buttons[slices.IndexFunc(buttons, d.does)].Label
 }
+
+func (d *bulkData) does(c command) bool { return c.Name == d.Command }
 
 // bulk shows what a command for several runs means. Where that has been confirmed, it does it.
 func (s *Site) bulk(w http.ResponseWriter, r *http.Request) error {
 	form := r.PostForm
 	d := &bulkData{Command: form.Get("command"), Where: form.Get("where"), All: form.Get("all") != "", Chosen: form["run"]}
 	switch {
-	case !slices.ContainsFunc(labels, func(l label) bool { return string(l.kind) == d.Command }):
+	case !slices.ContainsFunc(buttons, d.does):
 		return &fault{http.StatusBadRequest, fmt.Sprintf("there is no command %q for many runs", describe.Plain(d.Command, 50))}
 	case !d.All && len(d.Chosen) == 0:
 		return &fault{http.StatusBadRequest, "no run is chosen: tick some, or all that match"}
 	case d.All && strings.TrimSpace(d.Where) == "":
 		return &fault{http.StatusBadRequest, "a filter is missing, and would be every run: write at least one term"}
 	}
-	if err := s.meant(r.Context(), d); err != nil {
+	if err := s.meant(r.Context(), d); errors.Is(err, httpapi.ErrTooMany) {
+		return &fault{http.StatusBadRequest, words(err)}
+	} else if err != nil {
 		return err
 	}
-	p := page{name: "bulk", title: d.Label() + " runs", feed: "-", filter: d.Where, data: d}
+	p := page{Section: "bulk", Title: d.Label() + " runs", Feed: "-", Filter: d.Where, Page: d}
 	if token := form.Get("token"); token == d.Token() {
 		d.Done, d.Applied = d.Steer(r.Context(), runtime.Operator{Actor: httpapi.Actor(r, ""), Reason: form.Get("reason")}, false), true
-		s.overview.forget()
+		s.forget()
 	} else if token != "" {
 		d.Changed, p.status = true, http.StatusConflict
 	}
@@ -80,7 +79,7 @@ func (s *Site) meant(ctx context.Context, d *bulkData) error {
 		if err != nil {
 			return &fault{http.StatusBadRequest, words(err)}
 		}
-		return tooMany(d.AddAll(ctx, f))
+		return d.AddAll(ctx, f)
 	}
 	for _, id := range d.Chosen {
 		row, err := s.Store.Load(ctx, id)
@@ -89,19 +88,11 @@ func (s *Site) meant(ctx context.Context, d *bulkData) error {
 			continue
 		}
 		if err == nil {
-			err = tooMany(d.Add(ctx, &row))
+			err = d.Add(ctx, &row)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// tooMany is a fault of the reader.
-func tooMany(err error) error {
-	if errors.Is(err, httpapi.ErrTooMany) {
-		return &fault{http.StatusBadRequest, words(err)}
-	}
-	return err
 }

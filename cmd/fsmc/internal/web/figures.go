@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -15,11 +16,11 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// strip is a bar with a part for each state, as wide as its share of the runs.
-func strip(shares []share) template.HTML {
+// Strip is a bar with a part for each state, as wide as its share of the runs.
+func (c *card) Strip() template.HTML {
 	const wide = 300
 	var total, before int64
-	for _, s := range shares {
+	for _, s := range c.Shares {
 		total += s.Runs
 	}
 	if total == 0 {
@@ -27,7 +28,7 @@ func strip(shares []share) template.HTML {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d 14" width="%d" height="14" role="img" aria-label="Runs by state" preserveAspectRatio="none">`, wide, wide)
-	for i, s := range shares {
+	for i, s := range c.Shares {
 		left, right := wide*before/total, wide*(before+s.Runs)/total
 		before += s.Runs
 		fmt.Fprintf(&b, `<rect class="part%d" x="%d" width="%d" height="14"><title>%s</title></rect>`, i%3, left, max(1, right-left-1), quoted(fmt.Sprintf("%d in %s", s.Runs, s.State)))
@@ -36,16 +37,16 @@ func strip(shares []share) template.HTML {
 	return template.HTML(b.String()) // numbers, and texts that are quoted
 }
 
-// hour is a bar for each minute of the last hour, as high as its steps are many. A minute in which nothing
+// Throughput is a bar for each minute of the last hour, as high as its steps are many. A minute in which nothing
 // happened takes no room in the page.
-func hour(minutes []store.MinuteCount) template.HTML {
+func (c *card) Throughput() template.HTML {
 	const wide, high = 5, 36 // of a bar
 	most := int64(1)
-	for _, m := range minutes {
+	for _, m := range c.Hour {
 		most = max(most, m.Steps)
 	}
 	var bars, words strings.Builder
-	for i, m := range minutes {
+	for i, m := range c.Hour {
 		if m.Steps+m.Started+m.Ended == 0 {
 			continue
 		}
@@ -53,12 +54,45 @@ func hour(minutes []store.MinuteCount) template.HTML {
 		fmt.Fprintf(&words, `<path d="M%d 0h%dv%dh-%[2]dz"><title>%[4]s: %[5]s</title></path>`, wide*i, wide, high+1, m.Minute.Local().Format("15:04"), minuteWords(&m))
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="hour" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="Steps in each minute of the last hour" preserveAspectRatio="none">`+
-		`<path class="none" d="M0 %[2]dh%[1]dv-1H0z"/><path d="%[3]s"/><g>%[4]s</g></svg>`, wide*len(minutes), high+1, bars.String(), words.String())) // numbers
+		`<path class="none" d="M0 %[2]dh%[1]dv-1H0z"/><path d="%[3]s"/><g>%[4]s</g></svg>`, wide*len(c.Hour), high+1, bars.String(), words.String())) // numbers
 }
 
 // minuteWords says what happened in a minute, or in several.
 func minuteWords(m *store.MinuteCount) string {
 	return fmt.Sprintf("%s, %d started, %d ended", describe.Count(m.Steps, "step"), m.Started, m.Ended)
+}
+
+// histogram is how long the visits of a state lasted, as a bar for each column of them.
+func histogram(h *runtime.HistogramStats) template.HTML {
+	const wide, high = 4, 16 // the sheet has the size of the picture
+	if h == nil || slices.Max(h.Counts) == 0 {
+		return ""
+	}
+	most := slices.Max(h.Counts)
+	var line strings.Builder
+	var told []string
+	for i, n := range h.Counts {
+		if n == 0 {
+			continue
+		}
+		tall := max(1, high*n/most)
+		fmt.Fprintf(&line, "M%d %dv-%dh%dv%d", wide*i, high, tall, wide-1, tall)
+		if len(told) == 0 {
+			told = append(told, describe.Count(n, "visit")+column(h, i))
+		} else {
+			told = append(told, fmt.Sprint(n)+column(h, i))
+		}
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="hist" role="img"><title>%s</title><path d="%s"/></svg>`, // numbers, and a text that is quoted
+		quoted(strings.Join(told, ", ")), line.String()))
+}
+
+// column says what a column of a histogram has.
+func column(h *runtime.HistogramStats, i int) string {
+	if i == len(h.LE) {
+		return " longer than " + describe.Duration(h.LE[i-1])
+	}
+	return " up to " + describe.Duration(h.LE[i])
 }
 
 // day is what the runs of a machine did on one.
@@ -70,7 +104,7 @@ type day struct {
 }
 
 // days are those of the last week on which something happened, newest first.
-func days(v *survey, name string) []day {
+func days(v *survey, name string) []*day {
 	byDay := map[string]*day{}
 	of := func(text string) *day {
 		if byDay[text] == nil {
@@ -101,19 +135,14 @@ func days(v *survey, name string) []day {
 			of(c.Day).Costs = append(of(c.Day).Costs, c)
 		}
 	}
-	var out []day
-	for _, one := range byDay {
-		out = append(out, *one)
-	}
-	slices.SortFunc(out, func(a, b day) int { return strings.Compare(b.Day, a.Day) })
-	return out
+	return slices.SortedFunc(maps.Values(byDay), func(a, b *day) int { return strings.Compare(b.Day, a.Day) })
 }
 
 // Bar is a day's ends as a bar: how many of the most on one day.
-func (d *machineData) Bar(one day) template.HTML {
+func (d *machineData) Bar(one *day) template.HTML {
 	most := int64(1)
 	for _, o := range d.Days {
-		most = max(most, o.Success+o.Failed+o.Other)
+		most = max(most, o.ended())
 	}
 	const wide = 160
 	var b strings.Builder

@@ -18,30 +18,25 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
-// Describe says of a version what its text tells.
-func (s *Site) Describe(ctx context.Context, found *runtime.Version) (httpapi.Description, error) {
-	v, err := s.machines.of(ctx, found.Hash)
+// WorstCase is that of a version, as far as its text tells it.
+func (s *Site) WorstCase(ctx context.Context, found *runtime.Version) json.RawMessage {
+	v, err := s.version(ctx, found.Hash)
 	if err != nil {
-		return httpapi.Description{}, nil // without it nothing is known besides
+		return nil // without it nothing is known besides
 	}
-	return httpapi.Description{Bounds: s.bounds(ctx, v)}, nil
+	return s.bounds(ctx, v)
 }
 
-// bounds is the worst case of a version, which is computed once; nil where it is not known, or not yet when ctx is done.
+// bounds is the worst case of a version; nil where it is not known, or not yet when ctx is done.
 func (s *Site) bounds(ctx context.Context, v *version) json.RawMessage {
 	if v.ir == nil || s.Bounds == nil {
 		return nil
 	}
-	v.bounding.Do(func() {
-		v.bounded = make(chan struct{})
-		go func() {
-			defer close(v.bounded)
-			v.bounds = s.Bounds(v.ir)
-		}()
-	})
+	known := make(chan json.RawMessage, 1)
+	go func() { known <- v.bounds() }()
 	select {
-	case <-v.bounded:
-		return v.bounds
+	case bounds := <-known:
+		return bounds
 	case <-ctx.Done():
 		return nil
 	}
@@ -53,7 +48,7 @@ const badgeSheet = ".badge rect{fill:#1f5fbf}.badge.halted rect{fill:#a63a30}.ba
 
 // Diagram draws a version.
 func (s *Site) Diagram(ctx context.Context, found *runtime.Version, p httpapi.Picture) ([]byte, error) {
-	v, err := s.machines.of(ctx, found.Hash)
+	v, err := s.version(ctx, found.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +57,11 @@ func (s *Site) Diagram(ctx context.Context, found *runtime.Version, p httpapi.Pi
 		return nil, errors.New("there is no drawing: the text of this version is not stored, or has too many states")
 	}
 	l := newLight()
-	switch {
-	case p.Run != nil:
+	if p.Run != nil {
 		l = v.walked(p.Steps, p.Run.State)
-	case p.Counts != nil:
-		for i := range p.Counts {
-			l.count(&p.Counts[i])
-		}
+	}
+	for i := range p.Counts {
+		l.count(&p.Counts[i])
 	}
 	if p.Compact {
 		full = compact

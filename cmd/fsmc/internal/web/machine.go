@@ -27,14 +27,14 @@ type machineData struct {
 	More    bool // runs may be over it
 	States  []stateRow
 	Stats   runtime.Stats
-	Days    []day
+	Days    []*day
 	Others  []runtime.Version // older versions
 	OfEach  map[string]store.VersionCount
 }
 
 // Share is how many of the machine's unfinished runs are in a state, in percent.
 func (d *machineData) Share(row stateRow) int64 {
-	if d.Card == nil || d.Card.Active == 0 || !row.Waits {
+	if !row.Waits {
 		return 0
 	}
 	return percentOf(row.Runs, d.Card.Active)
@@ -58,29 +58,21 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d := &machineData{Name: name, Full: r.URL.Query().Get("full") != ""}
-	hash := ""
-	for i := range survey.versions {
-		if v := &survey.versions[i]; v.Name == name && (v.Current || hash == "") {
-			hash = v.Hash
-		}
-	}
-	if hash == "" {
+	at := slices.IndexFunc(survey.versions, func(v runtime.Version) bool { return v.Name == name }) // the current one comes first
+	if at < 0 {
 		return page{}, survey.noMachine(name)
 	}
-	if d.Version, err = s.machines.of(ctx, hash); err != nil {
+	if d.Version, err = s.version(ctx, survey.versions[at].Hash); err != nil {
 		return page{}, err
 	}
-	for _, c := range cards(survey) {
-		if c.Name == name {
-			d.Card = c
-		}
-	}
+	all := cards(survey)
+	d.Card = all[slices.IndexFunc(all, func(c *card) bool { return c.Name == name })]
 	d.fill(survey)
 	soon, cancel := context.WithTimeout(ctx, boundsWithin)
 	defer cancel()
 	d.Worst = worstOf(s.bounds(soon, d.Version))
 	s.drawMachine(d, survey)
-	return page{name: "machine", title: name, pace: surveyAge, feed: "machine=" + url.QueryEscape(name), data: d}, nil
+	return page{Section: "machine", Title: name, pace: surveyAge, Feed: "machine=" + url.QueryEscape(name), Page: d}, nil
 }
 
 // boundsWithin is how long a page waits for the worst case, which is there the next time.
@@ -105,16 +97,8 @@ func (d *machineData) fill(v *survey) {
 			d.States = append(d.States, stateRow{StateStats: row})
 		}
 	}
-	for _, f := range v.stats.Failures {
-		if f.Machine == d.Name {
-			d.Stats.Failures = append(d.Stats.Failures, f)
-		}
-	}
-	for _, l := range v.stats.Lost {
-		if l.Machine == d.Name {
-			d.Stats.Lost = append(d.Stats.Lost, l)
-		}
-	}
+	d.Stats.Failures = filtered(v.stats.Failures, func(f runtime.FailureStats) bool { return f.Machine == d.Name })
+	d.Stats.Lost = filtered(v.stats.Lost, func(l runtime.LostStats) bool { return l.Machine == d.Name })
 	for i := range d.States {
 		row := &d.States[i]
 		row.Bars = histogram(v.histogramOf(d.Name, row.State))
@@ -128,21 +112,20 @@ func (d *machineData) fill(v *survey) {
 	d.Days, d.OfEach = days(v, d.Name), v.ofEach
 	d.Budget = budgetWords(d.Version.def.Budget)
 	d.Over, d.More = v.overBudget(d.Name)
-	for _, other := range v.versions {
-		if other.Name == d.Name && other.Hash != d.Version.hash {
-			d.Others = append(d.Others, other)
-		}
-	}
+	d.Others = filtered(v.versions, func(v runtime.Version) bool { return v.Name == d.Name && v.Hash != d.Version.Hash })
+}
+
+func filtered[E any](list []E, wanted func(E) bool) []E {
+	return slices.DeleteFunc(slices.Clone(list), func(e E) bool { return !wanted(e) })
 }
 
 // histogramOf is how long visits of a state lasted; nil where none has ended.
 func (v *survey) histogramOf(name, state string) *runtime.HistogramStats {
-	for i := range v.stats.Histograms {
-		if h := &v.stats.Histograms[i]; h.Machine == name && h.State == state {
-			return h
-		}
+	at := slices.IndexFunc(v.stats.Histograms, func(h runtime.HistogramStats) bool { return h.Machine == name && h.State == state })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &v.stats.Histograms[at]
 }
 
 // drawMachine lights the drawing with how many runs are in each state.

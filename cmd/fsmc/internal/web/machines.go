@@ -14,111 +14,83 @@ import (
 
 // version is one version of a machine, as its definition and its text have it.
 type version struct {
-	hash string
-	name string
-	def  *machine.Definition
-	text string
-	ir   *ir.Machine // nil where there is no text, or the machine is not in it
+	Name, Hash string
+	def        *machine.Definition
+	ir         *ir.Machine // nil where there is no text, or the machine is not in it
 
-	once    sync.Once
-	full    *picture
-	compact *picture
-
-	bounding sync.Once
-	bounded  chan struct{} // closed when bounds is there
-	bounds   json.RawMessage
+	// What is dear is made when it is first asked for.
+	pictures func() (full, compact *picture)
+	bounds   func() json.RawMessage
 }
 
-// machines keeps the versions that have been asked for. A version never changes, so that nothing
-// of it is made twice.
-type machines struct {
-	engine *runtime.Engine
-	mu     sync.Mutex
-	known  map[string]*version
-}
-
-// of is the version with that hash.
-func (c *machines) of(ctx context.Context, hash string) (*version, error) {
-	c.mu.Lock()
-	v := c.known[hash]
-	c.mu.Unlock()
-	if v != nil {
-		return v, nil
+// version is the one with that hash. A version never changes, so that nothing of it is made twice.
+func (s *Site) version(ctx context.Context, hash string) (*version, error) {
+	if v, known := s.versions.Load(hash); known {
+		return v.(*version), nil
 	}
-	row, err := c.engine.Version(ctx, hash)
+	found, err := s.Engine.Version(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = c.read(ctx, &row); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if first := c.known[hash]; first != nil { // another request was faster
-		return first, nil
-	}
-	c.known[hash] = v
-	return v, nil
+	v := &version{Hash: hash, Name: found.Name, def: found.Machine.Definition()}
+	v.ir = s.textOf(ctx, &found)
+	v.pictures = sync.OnceValues(v.draw)
+	v.bounds = sync.OnceValue(func() json.RawMessage { return s.Bounds(v.ir) })
+	first, _ := s.versions.LoadOrStore(hash, v) // another request may have been faster
+	return first.(*version), nil
 }
 
-// read understands a version as the engine has it.
-func (c *machines) read(ctx context.Context, found *runtime.Version) (*version, error) {
-	if found.Fault != nil {
-		return nil, found.Fault
-	}
-	v := &version{hash: found.Hash, name: found.Name, def: found.Machine.Definition(), text: found.Source}
+// textOf is what the text of a version means; nil where there is none, or the machine is not in it.
+func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machine) {
 	if found.Source == "" {
-		return v, nil
+		return nil
 	}
-	callees := c.callees(ctx, v.def, map[string]bool{found.Source: true})
+	callees := s.callees(ctx, found.Machine.Definition(), map[string]bool{found.Source: true})
 	unit := lang.LoadFrom([]lang.Source{{Name: found.Name + ".fsm", Src: []byte(found.Source)}}, func(string, string) ([]lang.Source, error) {
 		if len(callees) == 0 {
 			return nil, lang.ErrNowhere
 		}
 		return callees, nil
 	})
-	for _, m := range unit.Program.Machines {
-		if m.Name == found.Name {
-			v.ir = m
+	for _, one := range unit.Program.Machines {
+		if one.Name == found.Name {
+			m = one
 		}
 	}
-	return v, nil
+	return m
 }
 
 // callees are the texts of the machines below d: what d imports is in one of these, whatever the
 // files were called.
-func (c *machines) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source) {
+func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[string]bool) (out []lang.Source) {
 	for _, a := range d.Activities {
 		if a.Callee == "" || seen[a.Callee] {
 			continue
 		}
 		seen[a.Callee] = true
-		below, err := c.engine.Version(ctx, a.Callee)
-		if err != nil || below.Fault != nil {
+		below, err := s.Engine.Version(ctx, a.Callee)
+		if err != nil {
 			continue
 		}
 		if text := below.Source; text != "" && !seen[text] {
 			seen[text] = true
 			out = append(out, lang.Source{Name: below.Name + ".fsm", Src: []byte(text)})
 		}
-		out = append(out, c.callees(ctx, below.Machine.Definition(), seen)...)
+		out = append(out, s.callees(ctx, below.Machine.Definition(), seen)...)
 	}
 	return out
 }
 
-// pictures are the drawings of a version, made once; nil where it has no text.
-func (v *version) pictures() (full, compact *picture) {
+// draw makes the drawings of a version; nil where it has no text.
+func (v *version) draw() (full, compact *picture) {
 	if v.ir == nil {
 		return nil, nil
 	}
-	v.once.Do(func() {
-		d := drawing.Plan(v.ir, nil)
-		if d.States > mostDrawn {
-			return
-		}
-		v.full, v.compact = draw(d), draw(drawing.Compact(d))
-	})
-	return v.full, v.compact
+	d := drawing.Plan(v.ir, nil)
+	if d.States > mostDrawn {
+		return nil, nil
+	}
+	return draw(d), draw(drawing.Compact(d))
 }
 
 // mostDrawn is how many states a drawing shows; of more there is the table alone.
@@ -137,9 +109,3 @@ func (v *version) leaves() (out []*machine.State) {
 
 // Doc is what the machine's own text says of it.
 func (v *version) Doc() string { return v.def.Doc }
-
-// Hash is the hash of the definition.
-func (v *version) Hash() string { return v.hash }
-
-// Name is the name of the machine.
-func (v *version) Name() string { return v.name }

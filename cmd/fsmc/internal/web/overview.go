@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"html/template"
 	"net/http"
 	"slices"
 	"strings"
@@ -37,7 +36,7 @@ func (s *Site) overviewPage(r *http.Request) (page, error) {
 	if d.Newest, err = s.Engine.List(r.Context(), runtime.RunFilter{Limit: newestShown}); err != nil {
 		return page{}, err
 	}
-	return page{name: "overview", title: "Overview", data: d, pace: surveyAge}, nil
+	return page{Section: "overview", Title: "Overview", Page: d, pace: surveyAge}, nil
 }
 
 // card is a machine in short.
@@ -52,7 +51,6 @@ type card struct {
 	More                      bool // or more of them
 }
 
-// share is how many runs stand in a state.
 type share struct {
 	State string
 	Runs  int64
@@ -60,26 +58,16 @@ type share struct {
 
 // in is how many runs stand in a state.
 func (c *card) in(state string) int64 {
-	if c != nil {
-		for _, s := range c.Shares {
-			if s.State == state {
-				return s.Runs
-			}
+	for _, s := range c.Shares {
+		if s.State == state {
+			return s.Runs
 		}
 	}
 	return 0
 }
 
 // Success is the share of runs that ended with success, in percent.
-func (c *card) Success() int64 {
-	if c.Ended == 0 {
-		return 0
-	}
-	return percentOf(c.Successful, c.Ended)
-}
-
-// Throughput is the last hour in bars; see hour.
-func (c *card) Throughput() template.HTML { return hour(c.Hour) }
+func (c *card) Success() int64 { return percentOf(c.Successful, c.Ended) }
 
 // Total is what happened in the last hour; nil for nothing.
 func (c *card) Total() *store.MinuteCount {
@@ -93,10 +81,6 @@ func (c *card) Total() *store.MinuteCount {
 	return &sum
 }
 
-// Strip is the bar of its runs by state.
-func (c *card) Strip() template.HTML { return strip(c.Shares) }
-
-// cards are the machines by name.
 func cards(v *survey) (out []*card) {
 	known := map[string]*card{}
 	of := func(name string) *card {

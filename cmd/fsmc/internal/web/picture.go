@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
@@ -25,6 +26,7 @@ type picture struct {
 // spot is a group of a picture: where it begins, where its class ends, where it ends, and
 // for a state its box.
 type spot struct {
+	id                string
 	begin, class, end int
 	x, y, w           int
 }
@@ -41,7 +43,6 @@ var (
 	nameSpace = []byte(` xmlns="http://www.w3.org/2000/svg"`)
 )
 
-// draw writes the picture of d.
 func draw(d *drawing.Drawing) *picture {
 	// What an image holds is one thing to a reader of screens; the states of this one are links. In HTML it needs no
 	// name space.
@@ -49,24 +50,17 @@ func draw(d *drawing.Drawing) *picture {
 	if m := widths.FindSubmatch(p.text); m != nil {
 		p.wide, _ = strconv.Atoi(string(m[1]))
 	}
-	type open struct {
-		id string
-		s  spot
-	}
-	var stack []open
+	var stack []spot // those that are open
 	for _, at := range tags.FindAllSubmatchIndex(p.text, -1) {
 		if at[2] >= 0 {
-			stack = append(stack, open{string(p.text[at[2]:at[3]]), spot{begin: at[0], class: at[4]}})
-			continue
-		}
-		if len(stack) == 0 {
+			stack = append(stack, spot{id: string(p.text[at[2]:at[3]]), begin: at[0], class: at[4]})
 			continue
 		}
 		top := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		top.s.end = at[1]
-		top.s.box(p.text[top.s.begin:at[1]])
-		p.spots[top.id] = top.s
+		top.end = at[1]
+		top.box(p.text[top.begin:top.end])
+		p.spots[top.id] = top
 	}
 	return p
 }
@@ -99,7 +93,6 @@ type badge struct {
 	text, class, title string
 }
 
-// insertion is text that goes into a picture.
 type insertion struct {
 	at    int
 	order int // among those at one place
@@ -110,22 +103,22 @@ type insertion struct {
 func (p *picture) lit(l *light) template.HTML {
 	var all []insertion
 	for id, class := range l.classes {
-		if s, ok := p.spots[idOf(id)]; ok && class != "" {
+		if s, ok := p.spots[quoted(id)]; ok && class != "" {
 			all = append(all, insertion{s.class, 0, " " + class})
 		}
 	}
 	for id, href := range l.links {
-		if s, ok := p.spots[idOf(id)]; ok {
+		if s, ok := p.spots[quoted(id)]; ok {
 			all = append(all, insertion{s.begin, 1, `<a href="` + quoted(href) + `">`}, insertion{s.end, 0, "</a>"})
 		}
 	}
 	for id, list := range l.badges {
-		if s, ok := p.spots[idOf(id)]; ok && s.w > 0 {
+		if s, ok := p.spots[quoted(id)]; ok && s.w > 0 {
 			all = append(all, insertion{s.end - len("</g>"), 1, badgesText(s, list)})
 		}
 	}
 	for id, n := range l.failed {
-		if s, ok := p.spots[idOf(id)]; ok {
+		if s, ok := p.spots[quoted(id)]; ok {
 			all = append(all, insertion{s.end - len("</g>"), 1, timesText(p.text[s.begin:s.end], n)})
 		}
 	}
@@ -164,11 +157,8 @@ func timesText(group []byte, n int64) string {
 	default:
 		x, y = x-7, y-13
 	}
-	return `<text class="` + class + `" x="` + strconv.Itoa(x) + `" y="` + strconv.Itoa(y) + `">` + strconv.FormatInt(n, 10) + `</text>`
+	return fmt.Sprintf(`<text class="%s" x="%d" y="%d">%d</text>`, class, x, y, n)
 }
-
-// idOf is an id as it stands in the text of a picture.
-func idOf(id string) string { return quoted(id) }
 
 // quoted makes text fit to stand in an attribute or between tags.
 func quoted(text string) string {
@@ -184,9 +174,8 @@ func badgesText(s spot, list []badge) string {
 	for _, one := range list {
 		wide := 12 + 7*len(one.text)
 		left := right - wide
-		b.WriteString(`<g class="badge ` + one.class + `"><title>` + quoted(one.title) + `</title>`)
-		b.WriteString(`<rect x="` + strconv.Itoa(left) + `" y="` + strconv.Itoa(s.y-9) + `" width="` + strconv.Itoa(wide) + `" height="18" rx="9"/>`)
-		b.WriteString(`<text x="` + strconv.Itoa(left+wide/2) + `" y="` + strconv.Itoa(s.y+4) + `">` + quoted(one.text) + `</text></g>`)
+		fmt.Fprintf(&b, `<g class="badge %s"><title>%s</title><rect x="%d" y="%d" width="%d" height="18" rx="9"/><text x="%d" y="%d">%s</text></g>`,
+			one.class, quoted(one.title), left, s.y-9, wide, left+wide/2, s.y+4, quoted(one.text))
 		right = left - 3
 	}
 	return b.String()

@@ -5,10 +5,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
 // problemGroup is all that is wrong in one way with runs of a machine in a state.
@@ -16,7 +14,6 @@ type problemGroup struct {
 	Kind           runtime.ProblemKind
 	Machine, State string
 	Problems       []problemRow
-	Oldest         time.Time
 	More           bool
 }
 
@@ -26,34 +23,32 @@ type problemRow struct {
 	Commands []command
 }
 
-// helpful are the commands that may help with a problem of a kind. A run that nothing moves can still be
-// cancelled: that is a step, which every engine writes.
-var helpful = map[runtime.ProblemKind][]machine.InputKind{
-	runtime.HaltedRun:    {machine.RetryInput, machine.CancelInput},
-	runtime.PausedRun:    {machine.ResumeInput, machine.CancelInput},
-	runtime.StuckRun:     {machine.RetryInput, machine.CancelInput},
-	runtime.OverBudget:   {machine.PauseInput, machine.ResumeInput, machine.CancelInput},
-	runtime.OverdueTimer: {machine.CancelInput},
-	runtime.ExpiredLease: {machine.CancelInput},
-	runtime.NoWorker:     {machine.CancelInput},
+// kinds say what is wrong with the runs of a kind of problem, the commands that may help, and what does where no
+// button does. A run that nothing moves can still be cancelled: that is a step, which every engine writes.
+var kinds = map[runtime.ProblemKind]struct {
+	words   string // where its name does not
+	helpful []string
+	advice  string
+}{
+	runtime.HaltedRun:    {"", []string{"retry", "cancel"}, ""},
+	runtime.PausedRun:    {"paused, while a run waits for each", []string{"resume", "cancel"}, "A run waits for each of them: resume them, or pause that run, too."},
+	runtime.StuckRun:     {"stuck", []string{"retry", "cancel"}, ""},
+	runtime.OverBudget:   {"over budget", []string{"pause", "resume", "cancel"}, ""},
+	runtime.OverdueTimer: {"overdue", []string{"cancel"}, noEngine},
+	runtime.ExpiredLease: {"with a lease that ran out", []string{"cancel"}, noEngine},
+	runtime.NoWorker: {"that no worker takes", []string{"cancel"},
+		"A worker takes them that has the activity: fsmc run --follow --activities DIR, or fsmc serve --work."},
+	runtime.OutboxLag:  {"with a message that no one delivers", nil, "fsmc run --follow --outbox CMD delivers them: serve and workers without --outbox do not."},
+	runtime.DamagedRun: {"", nil, "fsmc repair shows what is wrong, and puts it right."},
 }
 
+const noEngine = "No engine works on them: fsmc run --follow does, or fsmc serve --work."
+
+// Words says what is wrong with the runs of a group.
+func (g *problemGroup) Words() string { return cmp.Or(kinds[g.Kind].words, string(g.Kind)) }
+
 // Advice says what helps with the runs of a group where no button does.
-func (g *problemGroup) Advice() string {
-	switch g.Kind {
-	case runtime.OverdueTimer, runtime.ExpiredLease:
-		return "No engine works on them: fsmc run --follow does, or fsmc serve --work."
-	case runtime.PausedRun:
-		return "A run waits for each of them: resume them, or pause that run, too."
-	case runtime.OutboxLag:
-		return "fsmc run --follow --outbox CMD delivers them: serve and workers without --outbox do not."
-	case runtime.NoWorker:
-		return "A worker takes them that has the activity: fsmc run --follow --activities DIR, or fsmc serve --work."
-	case runtime.DamagedRun:
-		return "fsmc repair shows what is wrong, and puts it right."
-	}
-	return ""
-}
+func (g *problemGroup) Advice() string { return kinds[g.Kind].advice }
 
 // Runs are those of the group that would take a command, each once.
 func (g *problemGroup) Runs(name string) (runs []string) {
@@ -67,34 +62,19 @@ func (g *problemGroup) Runs(name string) (runs []string) {
 }
 
 // Commands are those of the group's runs, where more than one would take them.
-func (g *problemGroup) Commands() (out []command) {
-	for _, l := range labels {
-		if c := l.command(""); len(g.Runs(c.Name)) > 1 {
-			out = append(out, c)
-		}
-	}
-	return out
+func (g *problemGroup) Commands() []command {
+	return filtered(buttons, func(c command) bool { return len(g.Runs(c.Name)) > 1 })
 }
 
 // groups are the problems by kind, machine and state, the largest group first.
 func groups(h *runtime.Health) (out []*problemGroup) {
-	type key struct {
-		kind           runtime.ProblemKind
-		machine, state string
-	}
-	known := map[key]*problemGroup{}
 	for _, p := range h.Problems {
-		k := key{p.Kind, p.Machine, p.State}
-		g := known[k]
-		if g == nil {
-			g = &problemGroup{Kind: p.Kind, Machine: p.Machine, State: p.State, Oldest: p.Since, More: slices.Contains(h.More, p.Kind)}
-			known[k] = g
-			out = append(out, g)
+		at := slices.IndexFunc(out, func(g *problemGroup) bool { return g.Kind == p.Kind && g.Machine == p.Machine && g.State == p.State })
+		if at < 0 {
+			at = len(out)
+			out = append(out, &problemGroup{Kind: p.Kind, Machine: p.Machine, State: p.State, More: slices.Contains(h.More, p.Kind)})
 		}
-		g.Problems = append(g.Problems, problemRow{Problem: p})
-		if p.Since.Before(g.Oldest) {
-			g.Oldest = p.Since
-		}
+		out[at].Problems = append(out[at].Problems, problemRow{Problem: p})
 	}
 	slices.SortStableFunc(out, func(a, b *problemGroup) int { return cmp.Compare(len(b.Problems), len(a.Problems)) })
 	return out
@@ -109,45 +89,6 @@ func affected(problems []runtime.Problem) int {
 	return len(runs)
 }
 
-// Words says what is wrong with the runs of a group.
-func (g *problemGroup) Words() string {
-	switch g.Kind {
-	case runtime.PausedRun:
-		return "paused, while a run waits for each"
-	case runtime.StuckRun:
-		return "stuck"
-	case runtime.OverdueTimer:
-		return "overdue"
-	case runtime.ExpiredLease:
-		return "with a lease that ran out"
-	case runtime.NoWorker:
-		return "that no worker takes"
-	case runtime.OutboxLag:
-		return "with a message that no one delivers"
-	case runtime.OverBudget:
-		return "over budget"
-	}
-	return string(g.Kind)
-}
-
-// Where is the filter that finds the runs of a group.
-func (g *problemGroup) Where() string {
-	text := ""
-	if g.Machine != "" {
-		text = "machine=" + g.Machine
-	}
-	if g.State != "" {
-		text += " state=" + g.State
-	}
-	if g.Kind == runtime.HaltedRun {
-		text += " status=halted"
-	}
-	if g.Kind == runtime.PausedRun {
-		text += " status=paused"
-	}
-	return text
-}
-
 func (s *Site) problemsPage(r *http.Request) (page, error) {
 	survey, err := s.look(r.Context())
 	if err != nil {
@@ -159,21 +100,17 @@ func (s *Site) problemsPage(r *http.Request) (page, error) {
 			s.findCommands(r.Context(), g)
 		}
 	}
-	return page{name: "problems", title: "Problems", pace: surveyAge, data: found}, nil
+	return page{Section: "problems", Title: "Problems", pace: surveyAge, Page: found}, nil
 }
 
 // findCommands finds out what the runs of a group would take of that which may help.
 func (s *Site) findCommands(ctx context.Context, g *problemGroup) {
-	may := helpful[g.Kind]
+	may := kinds[g.Kind].helpful
 	for i := range g.Problems {
 		p := &g.Problems[i]
 		if len(may) == 0 || p.Run == "" {
 			continue
 		}
-		for _, c := range s.commands(ctx, p.Run) {
-			if slices.Contains(may, machine.InputKind(c.Name)) {
-				p.Commands = append(p.Commands, c)
-			}
-		}
+		p.Commands = filtered(s.commands(ctx, p.Run), func(c command) bool { return slices.Contains(may, c.Name) })
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,8 @@ type runData struct {
 	Typed      *typed
 	More       bool // it has started more children than are shown
 	steps      []runtime.StepView
-	latest     bool // steps are the last historyShown
-	now        time.Time
+	latest     bool      // steps are the last historyShown
+	now        time.Time // or when the step was taken after which it is shown
 }
 
 // typed is what somebody sent that was refused: it stays in the form.
@@ -73,26 +74,24 @@ const childrenShown = 20
 
 // idOfRun is the run that an address names.
 func idOfRun(r *http.Request) string {
-	if id := r.PathValue("run"); id != "" {
-		return id
-	}
-	return r.URL.Query().Get("id")
+	return cmp.Or(r.PathValue("run"), r.URL.Query().Get("id"))
 }
 
 func (s *Site) runPage(r *http.Request) (page, error) { return s.showRun(r, nil) }
 
-// noRun says that there is none of that id, and which one may be meant.
-func (s *Site) noRun(ctx context.Context, id string) error {
-	return &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
+// row is a run. Where there is none of that id, the error says which one may be meant.
+func (s *Site) row(ctx context.Context, id string) (runtime.RunRow, error) {
+	row, err := s.Store.Load(ctx, id)
+	if errors.Is(err, runtime.ErrNotFound) {
+		err = &fault{http.StatusNotFound, fmt.Sprintf("there is no run %q%s", describe.Plain(id, 300), s.Engine.DidYouMean(ctx, id))}
+	}
+	return row, err
 }
 
 // showRun is the page of a run, also after something was refused.
 func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	ctx, id := r.Context(), idOfRun(r)
-	row, err := s.Store.Load(ctx, id)
-	if errors.Is(err, runtime.ErrNotFound) {
-		return page{}, s.noRun(ctx, id)
-	}
+	row, err := s.row(ctx, id)
 	if err != nil {
 		return page{}, err
 	}
@@ -100,7 +99,7 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 	if err := d.readAt(r); err != nil {
 		return page{}, err
 	}
-	if d.Machine, err = s.machines.of(ctx, row.Definition); err != nil {
+	if d.Machine, err = s.version(ctx, row.Definition); err != nil {
 		d.Damage = "its definition cannot be read: " + words(err)
 	}
 	if err := s.readView(ctx, d); err != nil {
@@ -113,19 +112,16 @@ func (s *Site) showRun(r *http.Request, refused *typed) (page, error) {
 		return page{}, err
 	}
 	s.readParts(r, d)
-	p := page{name: "run", title: describe.Plain(id, 80), feed: "run=" + url.QueryEscape(id), data: d}
+	p := page{Section: "run", Title: describe.Plain(id, 80), Feed: "run=" + url.QueryEscape(id), Page: d}
 	if d.At > 0 {
-		p.feed = "-"
+		p.Feed = "-"
 	}
 	return p, nil
 }
 
 // readAt reads the step after which the run is shown.
 func (d *runData) readAt(r *http.Request) error {
-	text := r.PathValue("seq")
-	if text == "" {
-		text = r.URL.Query().Get("at")
-	}
+	text := cmp.Or(r.PathValue("seq"), r.URL.Query().Get("at"))
 	if text == "" {
 		return nil
 	}
@@ -147,6 +143,7 @@ func (s *Site) readView(ctx context.Context, d *runData) error {
 		v := m.View(snapshot)
 		d.View = s.told(&v)
 		d.Sentence = describe.Printable(fmt.Sprintf("After step %d, at %s: %s", d.At, describe.When(v.Updated, d.now), describe.Sentence(d.View, v.Updated)))
+		d.now = v.Updated
 		return nil
 	}
 	v, err := s.Engine.Get(ctx, d.ID)
@@ -170,15 +167,10 @@ func (s *Site) told(v *runtime.View) *runtime.View {
 func (s *Site) readParts(r *http.Request, d *runData) {
 	ctx := r.Context()
 	s.drawRun(r, d)
+	d.Bars = bars(d.steps, d.View, d.now)
 	if d.View == nil {
-		d.Bars = bars(d.steps, nil, d.now)
 		return
 	}
-	then := d.now
-	if d.At > 0 {
-		then = d.View.Updated
-	}
-	d.Bars = bars(d.steps, d.View, then)
 	d.Activities = d.activityRows()
 	if len(d.Activities) > activitiesShown && r.URL.Query().Get("activities") == "" {
 		d.Others = len(d.Activities) - activitiesShown
@@ -210,11 +202,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 			drawn = compact
 		}
 	}
-	last := d.Last
-	if d.At > 0 {
-		last = d.At
-	}
-	steps := d.steps
+	steps, last := d.steps, d.shown()
 	if !d.latest {
 		var err error
 		if steps, err = s.Engine.History(r.Context(), d.ID, max(0, last-historyShown), int(min(historyShown, last))); err != nil {
@@ -231,7 +219,7 @@ func (s *Site) drawRun(r *http.Request, d *runData) {
 		here = "" // a drawing has many links
 	}
 	for _, leaf := range d.Machine.leaves() {
-		l.links["state-"+leaf.Path] = here + queryMark(d.Path) + "state=" + url.QueryEscape(leaf.Path) + "#history"
+		l.links["state-"+leaf.Path] = here + d.Mark() + "state=" + url.QueryEscape(leaf.Path) + "#history"
 	}
 	d.Drawing, d.Wide = drawn.lit(l), drawn.wide > wideDrawing
 }
@@ -241,13 +229,6 @@ const heavyDrawing = 16 << 10
 
 // wideDrawing is from what width on a drawing stands above the rest, not beside it.
 const wideDrawing = 1100
-
-func queryMark(path string) string {
-	if path[:4] == "run?" {
-		return "&"
-	}
-	return "?"
-}
 
 // lightOf is what a highlighted drawing marks.
 func lightOf(d *drawing.Drawing) *light {
@@ -267,26 +248,24 @@ func lightOf(d *drawing.Drawing) *light {
 	return l
 }
 
+// shown is the last step that is.
+func (d *runData) shown() int64 { return cmp.Or(d.At, d.Last) }
+
 // Back and Forward are the steps beside the one that is shown; 0 for none.
-func (d *runData) Back() int64 {
-	if d.At > 0 {
-		return d.At - 1
-	}
-	return d.Last - 1
-}
+func (d *runData) Back() int64 { return d.shown() - 1 }
 
 func (d *runData) Forward() int64 { return d.At + 1 }
 
 // AtPath is where the run as it was after a step stands, below the base.
 func (d *runData) AtPath(seq int64) string {
-	if queryMark(d.Path) == "&" {
+	if d.ByQuery() {
 		return fmt.Sprintf("%s&at=%d", d.Path, seq)
 	}
 	return fmt.Sprintf("%s/at/%d", d.Path, seq)
 }
 
 // ByQuery reports whether the id of the run stands in the query of its address.
-func (d *runData) ByQuery() bool { return queryMark(d.Path) == "&" }
+func (d *runData) ByQuery() bool { return strings.HasPrefix(d.Path, "run?") }
 
 // SliderPath is where the form goes that asks for the run as it was after a step.
 func (d *runData) SliderPath() string {
@@ -296,14 +275,19 @@ func (d *runData) SliderPath() string {
 
 // Post is where a form of the run's page goes, below the base.
 func (d *runData) Post(command string) string {
-	if queryMark(d.Path) == "&" {
+	if d.ByQuery() {
 		return "run/" + command + "?id=" + d.ID
 	}
 	return d.Path + "/" + command
 }
 
 // Mark is what a query begins with behind the path of the run.
-func (d *runData) Mark() string { return queryMark(d.Path) }
+func (d *runData) Mark() string {
+	if d.ByQuery() {
+		return "&"
+	}
+	return "?"
+}
 
 // Version is the part of the version's hash that people read.
 func (d *runData) Version() string { return d.Row.Definition[:min(12, len(d.Row.Definition))] }

@@ -30,12 +30,7 @@ type attempt struct {
 // together are the attempts of a visit as one, where its bar is too narrow to point at each of them.
 func (v *visit) together() attempt {
 	all := attempt{from: v.from, to: v.to, title: describe.Count(len(v.attempts), "attempt")}
-	failed := 0
-	for i := range v.attempts {
-		if v.attempts[i].failed {
-			failed++
-		}
-	}
+	failed := len(filtered(v.attempts, func(a attempt) bool { return a.failed }))
 	if all.failed = failed > 0; all.failed {
 		all.title += fmt.Sprintf(", %d failed", failed)
 	}
@@ -65,13 +60,8 @@ func visits(steps []runtime.StepView, v *runtime.View, now time.Time) (out []vis
 		}
 	}
 	if n := len(out); n > 0 && out[n-1].now {
-		out[n-1].to, out[n-1].now = now, true
-		if v != nil {
-			if v.Status == runtime.Finished {
-				out = out[:n-1] // it is not in its terminal for any time
-			} else if v.Updated.After(now) {
-				out[n-1].to = v.Updated
-			}
+		if out[n-1].to = now; v != nil && v.Status == runtime.Finished {
+			out = out[:n-1] // it is not in its terminal for any time
 		}
 	}
 	if len(out) > mostBars {

@@ -17,21 +17,9 @@ type command struct {
 	Danger             bool
 }
 
-// label is a command as its button has it.
-type label struct {
-	kind  machine.InputKind
-	label string
-}
-
-// labels are the buttons, in their order on the page.
-var labels = []label{
-	{machine.RetryInput, "Retry"}, {machine.ResumeInput, "Resume"}, {machine.PauseInput, "Pause"}, {machine.CancelInput, "Cancel"},
-}
-
-// command is the button for a run.
-func (l label) command(id string) command {
-	name := string(l.kind)
-	return command{Name: name, Label: l.label, Danger: l.kind == machine.CancelInput, Title: fmt.Sprintf("fsmc %s %s", name, describe.Plain(id, 200))}
+// buttons are those of any run, in their order on the page.
+var buttons = []command{
+	{Name: "retry", Label: "Retry"}, {Name: "resume", Label: "Resume"}, {Name: "pause", Label: "Pause"}, {Name: "cancel", Label: "Cancel", Danger: true},
 }
 
 // commands are those that the run would take.
@@ -40,9 +28,10 @@ func (s *Site) commands(ctx context.Context, id string) (out []command) {
 	if err != nil {
 		return nil // what cannot be read is said above
 	}
-	for _, l := range labels {
-		if slices.Contains(kinds, l.kind) {
-			out = append(out, l.command(id))
+	for _, c := range buttons {
+		if slices.Contains(kinds, machine.InputKind(c.Name)) {
+			c.Title = fmt.Sprintf("fsmc %s %s", c.Name, describe.Plain(id, 200))
+			out = append(out, c)
 		}
 	}
 	return out
@@ -109,9 +98,7 @@ func fieldsOf(d *machine.Definition, form string, list []machine.Field) (out []f
 		case machine.Bool:
 			one.Choices = []string{"true", "false"}
 		case machine.EnumKind:
-			if f.Type.Enum < len(d.Enums) {
-				one.Choices = d.Enums[f.Type.Enum].Values
-			}
+			one.Choices = d.Enums[f.Type.Enum].Values
 		case machine.JSON, machine.ListKind:
 			one.Long = true
 		}
@@ -156,9 +143,7 @@ func resultsOf(d *machine.Definition, activity string) (out []string) {
 			continue
 		}
 		for _, e := range d.Activities[i].Results {
-			if e < len(d.Events) {
-				out = append(out, d.Events[e].Name)
-			}
+			out = append(out, d.Events[e].Name)
 		}
 	}
 	return out
@@ -169,12 +154,8 @@ func (d *runData) Due(t *machine.TimerView) template.HTML {
 	if t.Left != "" {
 		return template.HTML(quoted(describe.Duration(t.Left) + " left"))
 	}
-	now := d.now
-	if d.At > 0 {
-		now = d.View.Updated
-	}
 	text := "due"
-	if in := t.Due.Sub(now); in > 0 {
+	if in := t.Due.Sub(d.now); in > 0 {
 		text = "in " + describe.Short(in)
 	}
 	return timeTag(t.Due, text)

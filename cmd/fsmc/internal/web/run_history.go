@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,11 +26,7 @@ type stepRow struct {
 
 // readHistory reads the steps that the page shows, newest first, and those of its bars and its drawing.
 func (s *Site) readHistory(ctx context.Context, r *http.Request, d *runData) error {
-	last := d.Last
-	if d.At > 0 {
-		last = d.At
-	}
-	shown := historyFirst
+	last, shown := d.shown(), historyFirst
 	d.latest = true
 	if text := r.URL.Query().Get("before"); text != "" {
 		before, err := strconv.ParseInt(text, 10, 64)
@@ -79,11 +76,8 @@ func stepRowOf(step *runtime.StepView, arrows map[string]string, hide bool) step
 	if hide {
 		describe.DropData(step)
 	}
-	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(step.Held)}
+	row := stepRow{StepView: step, Arrow: arrows[step.Arm], Took: describe.Duration(cmp.Or(step.Took, step.Held))}
 	row.Bad = step.Kind == machine.FailureInput || step.Effect == machine.HaltedBy
-	if step.Took != "" {
-		row.Took = describe.Duration(step.Took)
-	}
 	told := *step
 	if len(step.Data) > len("{}") {
 		row.Data, told.Data = step.Data, nil // shown whole, not cut as in a terminal

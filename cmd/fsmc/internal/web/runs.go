@@ -22,13 +22,12 @@ type runsData struct {
 	Next   string // the last run, where there are more
 }
 
-// runsShown is how many runs a page has.
 const runsShown = 50
 
 func (s *Site) runsPage(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := &runsData{Where: strings.TrimSpace(q.Get("where")), After: q.Get("after")}
-	p := page{name: "runs", title: "Runs", data: d, filter: d.Where}
+	p := page{Section: "runs", Title: "Runs", Page: d, Filter: d.Where}
 	var f runtime.RunFilter
 	if d.Where != "" {
 		var err error
@@ -54,7 +53,7 @@ func (s *Site) runsPage(r *http.Request) (page, error) {
 	}
 	d.Rows = rows
 	if f.Machine != "" {
-		p.feed = "machine=" + url.QueryEscape(f.Machine)
+		p.Feed = "machine=" + url.QueryEscape(f.Machine)
 	}
 	return p, nil
 }

@@ -2,9 +2,7 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -48,24 +46,9 @@ type simData struct {
 // mostInputs is how many inputs a simulation may have here.
 const mostInputs = 500
 
-// simulatePage plays what the address says. With take it makes the address with one input more, and sends
+// simulate plays what the address says. With take it makes the address with one input more, and sends
 // the browser there.
-func (s *Site) simulatePage(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
-	r = r.WithContext(ctx)
-	p, next, err := s.simulate(r)
-	switch {
-	case err != nil:
-		p = s.errorPage(r, err)
-	case next != "":
-		http.Redirect(w, r, s.Base+next, http.StatusSeeOther)
-		return
-	}
-	s.write(w, r, &p)
-}
-
-func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
+func (s *Site) simulate(w http.ResponseWriter, r *http.Request) (err error) {
 	q := r.URL.Query()
 	d := &simData{Run: r.PathValue("run"), Base: url.Values{}}
 	var begin simulate.Begin
@@ -75,17 +58,18 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 		begin, err = s.fromMachine(r, d)
 	}
 	if err != nil {
-		return p, "", err
+		return err
 	}
-	p = page{name: "simulate", title: "Simulate " + d.Machine.name, feed: "-", data: d}
+	p := page{Section: "simulate", Title: "Simulate " + d.Machine.Name, Feed: "-", Page: d}
 	if begin == nil {
-		return p, "", nil // its parameters are asked for
+		s.write(w, r, &p) // its parameters are asked for
+		return nil
 	}
 	if err := d.read(q); err != nil {
-		return p, "", err
+		return err
 	}
 	if d.Played, err = simulate.Play(begin, d.Inputs); err != nil {
-		return p, "", &fault{http.StatusUnprocessableEntity, words(err)}
+		return &fault{http.StatusUnprocessableEntity, words(err)}
 	}
 	if q.Has("take") {
 		taken, err := d.taking(q)
@@ -93,21 +77,20 @@ func (s *Site) simulate(r *http.Request) (p page, next string, err error) {
 			_, err = simulate.Play(begin, taken)
 		}
 		if err == nil {
-			return p, d.Href(taken), nil
+			http.Redirect(w, r, s.Base+d.Href(taken), http.StatusSeeOther)
+			return nil
 		}
 		d.Fault, p.status = words(err), http.StatusUnprocessableEntity
 	}
 	d.draw()
-	return p, "", nil
+	s.write(w, r, &p)
+	return nil
 }
 
 // fromRun begins as a stored run was after a step.
 func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	ctx := r.Context()
-	row, err := s.Store.Load(ctx, d.Run)
-	if errors.Is(err, runtime.ErrNotFound) {
-		return nil, s.noRun(ctx, d.Run)
-	}
+	row, err := s.row(ctx, d.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +105,7 @@ func (s *Site) fromRun(r *http.Request, d *simData) (simulate.Begin, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Machine, err = s.machines.of(ctx, m.Hash()); err != nil {
+	if d.Machine, err = s.version(ctx, m.Hash()); err != nil {
 		return nil, err
 	}
 	if d.before, err = s.Engine.History(ctx, d.Run, max(0, at-historyShown), int(min(historyShown, at))); err != nil {
@@ -145,7 +128,7 @@ func (s *Site) fromMachine(r *http.Request, d *simData) (simulate.Begin, error) 
 		return nil, survey.noMachine(name)
 	}
 	m := survey.versions[at].Machine
-	if d.Machine, err = s.machines.of(r.Context(), m.Hash()); err != nil {
+	if d.Machine, err = s.version(r.Context(), m.Hash()); err != nil {
 		return nil, err
 	}
 	d.Path = "machines/" + url.PathEscape(name) + "/simulate"

@@ -47,20 +47,8 @@ func (d *simData) taking(q url.Values) ([]simulate.Input, error) {
 
 // fieldsOf are the fields of what an input raises.
 func (d *simData) fieldsOf(in *simulate.Input) []machine.Field {
-	if in.Event == "" {
-		return nil
-	}
 	if e := eventOf(d.Machine.def, in.Event); e != nil {
 		return e.Fields
-	}
-	for i := range d.Machine.def.Activities { // a terminal of a machine that is called is one of its events
-		if a := &d.Machine.def.Activities[i]; a.Callee != "" {
-			for _, e := range a.Results {
-				if d.Machine.def.Events[e].Name == in.Event {
-					return d.Machine.def.Events[e].Fields
-				}
-			}
-		}
 	}
 	return nil
 }
@@ -68,10 +56,7 @@ func (d *simData) fieldsOf(in *simulate.Input) []machine.Field {
 // Href is where a simulation with some inputs stands, below the base.
 func (d *simData) Href(inputs []simulate.Input) string {
 	q := maps.Clone(d.Base)
-	for i := range inputs {
-		text, _ := json.Marshal(&inputs[i]) // it came from JSON
-		q["input"] = append(q["input"], string(text))
-	}
+	q["input"] = textsOf(inputs)
 	return d.Path + "?" + q.Encode()
 }
 

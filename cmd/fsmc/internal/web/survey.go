@@ -30,32 +30,47 @@ const surveyAge = 2 * time.Second
 // statsDays is how far back failures, retries and costs are shown.
 const statsDays = 7
 
+// look gives a survey. Who waits for another's look has its answer.
 func (s *Site) look(ctx context.Context) (*survey, error) {
-	return s.overview.get(ctx, s.now(), surveyAge, func(ctx context.Context) (*survey, error) {
-		v := &survey{at: s.now()}
-		since := v.at.AddDate(0, 0, -statsDays)
-		var err error
-		if v.health, err = s.Engine.Health(ctx, s.Health); err != nil {
-			return nil, err
-		}
-		if v.counts, err = s.Store.Counts(ctx, "", since); err != nil {
-			return nil, err
-		}
-		if v.stats, err = s.Engine.StatsOf(ctx, &v.counts); err != nil {
-			return nil, err
-		}
-		if hour, err := s.Engine.Throughput(ctx); err == nil { // a standby has no feed, and yet all else
-			v.hour = &hour
-		}
-		if v.longest, err = s.Engine.Longest(ctx); err != nil {
-			return nil, err
-		}
-		if v.ofEach, err = s.Engine.VersionCounts(ctx); err != nil {
-			return nil, err
-		}
-		v.versions, err = s.Engine.Versions(ctx)
-		return v, err
-	})
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	now := s.now()
+	if s.last != nil && now.Sub(s.last.at) < surveyAge {
+		return s.last, nil
+	}
+	v := &survey{at: now}
+	since := v.at.AddDate(0, 0, -statsDays)
+	var err error
+	if v.health, err = s.Engine.Health(ctx, s.Health); err != nil {
+		return nil, err
+	}
+	if v.counts, err = s.Store.Counts(ctx, "", since); err != nil {
+		return nil, err
+	}
+	if v.stats, err = s.Engine.StatsOf(ctx, &v.counts); err != nil {
+		return nil, err
+	}
+	if hour, err := s.Engine.Throughput(ctx); err == nil { // a standby has no feed, and yet all else
+		v.hour = &hour
+	}
+	if v.longest, err = s.Engine.Longest(ctx); err != nil {
+		return nil, err
+	}
+	if v.ofEach, err = s.Engine.VersionCounts(ctx); err != nil {
+		return nil, err
+	}
+	if v.versions, err = s.Engine.Versions(ctx); err != nil {
+		return nil, err
+	}
+	s.last = v
+	return v, nil
+}
+
+// forget makes the next look a real one.
+func (s *Site) forget() {
+	s.looking.Lock()
+	s.last = nil
+	s.looking.Unlock()
 }
 
 // noMachine says that there is none of that name, and which one may be meant.

@@ -23,23 +23,18 @@ var pages embed.FS
 
 // templates are the pages, each with the layout around it. They are parsed for the first page: most commands show none.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	return parse("error", "run", "runs", "bulk", "overview", "machine", "simulate", "problems")
-})
-
-func parse(names ...string) map[string]*template.Template {
 	layout := template.Must(template.New("").Funcs(template.FuncMap{
-		"when": when, "since": since, "count": describe.Count[int64], "short": describe.Short, "url": url.PathEscape,
+		"when": when, "since": since, "count": describe.Count[int64], "url": url.PathEscape,
 		"json": jsonText, "percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }, "plain": func(s string) string { return describe.Plain(s, 400) },
 		"run": runPath, "asset": assetPath, "sentence": sentenceCase, "duration": describe.Duration, "lost": lostWords, "minute": minuteWords, "tagsOf": tagsOf, "childrenOf": func(run string) string { return describe.Term("parent", run) }, "then": func(f runtime.FailureStats) string { return strings.ReplaceAll(describe.Then(&f), "-> ", "→\u00a0") },
 	}).ParseFS(pages, "page/layout.html", "page/part.html"))
 	out := map[string]*template.Template{}
-	for _, name := range names {
+	for _, name := range []string{"error", "run", "runs", "bulk", "overview", "machine", "simulate", "problems"} {
 		out[name] = template.Must(template.Must(layout.Clone()).ParseFS(pages, "page/"+name+".html"))
 	}
 	return out
-}
+})
 
-// lostWords says how an attempt was lost.
 func lostWords(reason string) string {
 	return map[string]string{"lost": "its worker was lost", "silent": "it gave no sign of life", "stalled": "it made no progress"}[reason]
 }
@@ -111,9 +106,5 @@ func words(err error) string { return describe.Plain(err.Error(), 1000) }
 // sentenceCase is text with its first letter large and a full stop.
 func sentenceCase(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
-	text = string(unicode.ToUpper(first)) + text[size:]
-	if strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
 }

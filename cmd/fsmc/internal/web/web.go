@@ -14,8 +14,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,8 +43,9 @@ type Options struct {
 // Site is the pages of one store. It is an http.Handler, and what httpapi asks of drawings and texts.
 type Site struct {
 	Options
-	machines machines
-	overview kept[*survey]
+	versions sync.Map   // *version by hash
+	looking  sync.Mutex // of who makes a survey
+	last     *survey    // nil for none that counts
 	now      func() time.Time
 	mux      *http.ServeMux
 	rendered rendered
@@ -52,7 +55,8 @@ type Site struct {
 // New gives the pages. A httpapi.Guard before it keeps strangers away, and says who asks.
 func New(o Options) *Site {
 	o.Base = cmp.Or(o.Base, "/")
-	s := &Site{Options: o, machines: machines{engine: o.Engine, known: map[string]*version{}}, now: time.Now}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	s := &Site{Options: o, now: time.Now}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.overviewPage))
 	mux.HandleFunc("GET /runs", s.page(s.runsPage))
@@ -63,8 +67,8 @@ func New(o Options) *Site {
 	mux.HandleFunc("POST /run/{command}", s.action(s.steer))
 	mux.HandleFunc("POST /bulk", s.action(s.bulk))
 	mux.HandleFunc("GET /machines/{machine}", s.page(s.machinePage))
-	mux.HandleFunc("GET /machines/{machine}/simulate", s.simulatePage)
-	mux.HandleFunc("GET /runs/{run}/simulate", s.simulatePage)
+	mux.HandleFunc("GET /machines/{machine}/simulate", s.handler(s.simulate))
+	mux.HandleFunc("GET /runs/{run}/simulate", s.handler(s.simulate))
 	mux.HandleFunc("GET /problems", s.page(s.problemsPage))
 	mux.HandleFunc("GET /asset/{name}", asset)
 	mux.HandleFunc("GET /", s.page(func(*http.Request) (page, error) { return page{}, errNoPage }))
@@ -81,23 +85,17 @@ func (s *Site) mayWrite(r *http.Request) bool {
 	return !s.ReadOnly && (!known || caller.Write)
 }
 
-// page is one page before it is written.
+// page is one page before it is written. What its layout reads has large letters.
 type page struct {
-	name   string // of its template
-	title  string
-	status int           // 200 unless said
-	pace   time.Duration // how often it is fetched again at most; 500 ms unless said
-	feed   string        // which steps make it old: the query of the feed; "-" for none
-	after  int64         // the last step of the store that it knows; 0 where that is not known
-	data   any
-	filter string // what stands in the field of the header
-	notice *notice
-}
-
-// notice is a sentence above a page.
-type notice struct {
-	Bad  bool
-	Text string
+	Section string // the name of its template
+	Title   string
+	Feed    string // which steps make it old: the query of the feed; "-" for none
+	After   int64  // the last step of the store that it knows; 0 where that is not known
+	Filter  string // what stands in the field of the header
+	Notice  string // what went wrong, above the page
+	Page    any
+	status  int           // 200 unless said
+	pace    time.Duration // how often it is fetched again at most; 500 ms unless said
 }
 
 // limit is how long the answer to a request may take.
@@ -111,14 +109,26 @@ func (s *Site) page(build func(*http.Request) (page, error)) http.HandlerFunc {
 			if err != nil {
 				p = s.errorPage(r, err)
 			}
-			p.after = position
+			p.After = position
 			return s.render(r, &p)
 		})
 		send(w, status, body)
 	}
 }
 
-// write renders a page and sends it.
+// handler makes one of what answers a request, or says what is wrong.
+func (s *Site) handler(do func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), limit)
+		defer cancel()
+		r = r.WithContext(ctx)
+		if err := do(w, r); err != nil {
+			p := s.errorPage(r, err)
+			s.write(w, r, &p)
+		}
+	}
+}
+
 func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 	status, body := s.render(r, p)
 	send(w, status, body)
@@ -127,8 +137,8 @@ func (s *Site) write(w http.ResponseWriter, r *http.Request, p *page) {
 // render writes a page. Of one that cannot be written nothing is sent.
 func (s *Site) render(r *http.Request, p *page) (status int, body []byte) {
 	var out bytes.Buffer
-	if err := templates()[p.name].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
-		s.log("a page cannot be written", "page", p.name, "error", err)
+	if err := templates()[p.Section].ExecuteTemplate(&out, "layout", s.frame(r, p)); err != nil {
+		s.Logger.Error("a page cannot be written", "page", p.Section, "error", err)
 		return http.StatusInternalServerError, []byte("this page cannot be written; the log says why")
 	}
 	return cmp.Or(p.status, http.StatusOK), out.Bytes()
@@ -140,29 +150,20 @@ func send(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // whoever asked has left
 }
 
-func (s *Site) log(text string, args ...any) {
-	if s.Logger != nil {
-		s.Logger.Error(text, args...)
-	}
-}
-
-// frame is what the layout of a page reads.
+// frame is what the layout of a page reads, besides what the page says.
 type frame struct {
-	Base, Title, Feed, Filter string
-	Pace                      int64 // in milliseconds
-	After                     int64 // the position in the feed
-	ReadOnly                  bool
-	Section                   string
-	Problems                  int
-	More                      bool // there may be more problems
-	Notice                    *notice
-	Banner                    string   // the store does not answer
-	Terms                     []string // for the field of the header
-	Page                      any
+	page
+	Base     string
+	Pace     int64 // in milliseconds
+	ReadOnly bool
+	Problems int
+	More     bool     // there may be more problems
+	Banner   string   // the store does not answer
+	Terms    []string // for the field of the header
 }
 
 func (s *Site) frame(r *http.Request, p *page) *frame {
-	f := &frame{Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), After: p.after, Title: p.title, Feed: p.feed, Filter: p.filter, ReadOnly: !s.mayWrite(r), Section: p.name, Notice: p.notice, Page: p.data}
+	f := &frame{page: *p, Base: s.Base, Pace: cmp.Or(p.pace, 500*time.Millisecond).Milliseconds(), ReadOnly: !s.mayWrite(r)}
 	if s.stopped.Load() {
 		f.Banner = "The database writes nothing more: what is here is the last that is known of it. Look at its file, then start the server again."
 	}
@@ -203,7 +204,40 @@ func (s *Site) errorPage(r *http.Request, err error) page {
 		s.stopped.Store(true)
 	}
 	if status == http.StatusInternalServerError {
-		s.log("a page cannot be shown", "path", r.URL.Path, "error", err)
+		s.Logger.Error("a page cannot be shown", "path", r.URL.Path, "error", err)
 	}
-	return page{name: "error", title: http.StatusText(status), status: status, feed: "-", data: words(err)}
+	return page{Section: "error", Title: http.StatusText(status), status: status, Feed: "-", Page: words(err)}
+}
+
+// rendered keeps pages that have been written, so that a step is rendered once for an address, whoever
+// asks and how many do. They are kept for a second at most: they have times, and not all that they show is a step.
+type rendered struct {
+	mu   sync.Mutex
+	kept map[string]func() (status int, body []byte)
+}
+
+const mostKept = 200
+
+// of gives the page of a request: the one that is kept, or what render makes, which shows all steps up to a position.
+func (c *rendered) of(s *Site, r *http.Request, render func(r *http.Request, position int64) (int, []byte)) (int, []byte) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit) // others may wait for it
+	defer cancel()
+	r = r.WithContext(ctx)
+	// What the store has, and not what the hub has seen of it: who has just done something sees it.
+	position, err := s.Engine.FeedEnd(ctx)
+	if err != nil {
+		return render(r, 0) // which says that the store does not answer
+	}
+	key := fmt.Sprintf("%d %d %t %s", position, s.now().Unix(), s.mayWrite(r), r.URL.RequestURI())
+	c.mu.Lock()
+	answer := c.kept[key]
+	if answer == nil {
+		if len(c.kept) >= mostKept || c.kept == nil {
+			c.kept = map[string]func() (int, []byte){}
+		}
+		answer = sync.OnceValues(func() (int, []byte) { return render(r, position) })
+		c.kept[key] = answer
+	}
+	c.mu.Unlock()
+	return answer()
 }

@@ -19,15 +19,14 @@ type week struct {
 	Ended, success, other int64
 }
 
-// weekOf is the week of a machine.
 func weekOf(v *survey, name string) *week {
 	w := &week{}
 	known := days(v, name)
 	for i := range w.days {
 		text := v.at.UTC().AddDate(0, 0, i+1-statsDays).Format(time.DateOnly)
 		w.days[i].Day = text
-		if at := slices.IndexFunc(known, func(d day) bool { return d.Day == text }); at >= 0 {
-			w.days[i] = known[at]
+		if at := slices.IndexFunc(known, func(d *day) bool { return d.Day == text }); at >= 0 {
+			w.days[i] = *known[at]
 		}
 		d := &w.days[i]
 		w.Ended, w.success, w.other = w.Ended+d.ended(), w.success+d.Success, w.other+d.Other
@@ -35,7 +34,6 @@ func weekOf(v *survey, name string) *week {
 	return w
 }
 
-// ended is how many runs ended on the day.
 func (d *day) ended() int64 { return d.Success + d.Failed + d.Other }
 
 // Success is the share of those that ended with success, in percent.
@@ -66,8 +64,11 @@ func (w *week) Trend() template.HTML {
 // percentOf is a share in percent, to the nearest, of two the even one, so that a share and the rest are 100.
 // 0 is none and 100 is all, and nothing else.
 func percentOf(part, whole int64) int64 {
-	if part == 0 || part == whole {
-		return 100 * part / whole
+	switch part {
+	case 0:
+		return 0
+	case whole:
+		return 100
 	}
 	n := (200*part + whole) / (2 * whole)
 	if (200*part+whole)%(2*whole) == 0 && n%2 == 1 {
@@ -119,10 +120,6 @@ func (d *machineData) Against(c runtime.CostStats) string {
 
 // overBudget are the problems of a machine's runs that are over its budget, and whether there may be more.
 func (v *survey) overBudget(name string) (over []runtime.Problem, more bool) {
-	for _, p := range v.health.Problems {
-		if p.Kind == runtime.OverBudget && p.Machine == name {
-			over = append(over, p)
-		}
-	}
+	over = filtered(v.health.Problems, func(p runtime.Problem) bool { return p.Kind == runtime.OverBudget && p.Machine == name })
 	return over, slices.Contains(v.health.More, runtime.OverBudget)
 }

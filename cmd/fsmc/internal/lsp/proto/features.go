@@ -159,17 +159,16 @@ type DocumentSymbol struct {
 type SymbolKind uint32
 
 const (
-	SymbolModule     SymbolKind = 2
-	SymbolClass      SymbolKind = 5
-	SymbolMethod     SymbolKind = 6
-	SymbolField      SymbolKind = 8
-	SymbolEnum       SymbolKind = 10
-	SymbolFunction   SymbolKind = 12
-	SymbolConstant   SymbolKind = 14
-	SymbolBoolean    SymbolKind = 17
-	SymbolEnumMember SymbolKind = 22
-	SymbolStruct     SymbolKind = 23
-	SymbolEvent      SymbolKind = 24
+	SymbolModule   SymbolKind = 2
+	SymbolClass    SymbolKind = 5
+	SymbolMethod   SymbolKind = 6
+	SymbolField    SymbolKind = 8
+	SymbolEnum     SymbolKind = 10
+	SymbolFunction SymbolKind = 12
+	SymbolConstant SymbolKind = 14
+	SymbolBoolean  SymbolKind = 17
+	SymbolStruct   SymbolKind = 23
+	SymbolEvent    SymbolKind = 24
 )
 
 // WorkspaceSymbolParams ask for symbols of all texts.

@@ -21,15 +21,15 @@ type WorkspaceFolder struct {
 
 // ClientCapabilities is what the client can do, as far as the server asks.
 type ClientCapabilities struct {
-	General   *GeneralClientCapabilities   `json:"general,omitempty"`
-	Workspace *WorkspaceClientCapabilities `json:"workspace,omitempty"`
+	General   GeneralClientCapabilities   `json:"general,omitzero"`
+	Workspace WorkspaceClientCapabilities `json:"workspace,omitzero"`
 }
 
 // WorkspaceClientCapabilities is what the client can do beside its texts.
 type WorkspaceClientCapabilities struct {
-	CodeLens              *CodeLensWorkspaceClientCapabilities     `json:"codeLens,omitempty"`
-	InlayHint             *InlayHintWorkspaceClientCapabilities    `json:"inlayHint,omitempty"`
-	DidChangeWatchedFiles *DidChangeWatchedFilesClientCapabilities `json:"didChangeWatchedFiles,omitempty"`
+	CodeLens              CodeLensWorkspaceClientCapabilities     `json:"codeLens,omitzero"`
+	InlayHint             InlayHintWorkspaceClientCapabilities    `json:"inlayHint,omitzero"`
+	DidChangeWatchedFiles DidChangeWatchedFilesClientCapabilities `json:"didChangeWatchedFiles,omitzero"`
 }
 
 // CodeLensWorkspaceClientCapabilities says whether the client can be asked to look at its lenses again.

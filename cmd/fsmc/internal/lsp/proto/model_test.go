@@ -74,13 +74,13 @@ func TestModel(t *testing.T) {
 	for _, v := range taken {
 		m.compare(t, reflect.TypeOf(v), false)
 	}
-	m.compareNumbers(t, "SymbolKind", SymbolModule, SymbolClass, SymbolMethod, SymbolField, SymbolEnum, SymbolFunction, SymbolConstant, SymbolBoolean, SymbolEnumMember, SymbolStruct, SymbolEvent)
+	m.compareNumbers(t, "SymbolKind", SymbolModule, SymbolClass, SymbolMethod, SymbolField, SymbolEnum, SymbolFunction, SymbolConstant, SymbolBoolean, SymbolStruct, SymbolEvent)
 	m.compareNumbers(t, "DiagnosticSeverity", SeverityError, SeverityWarning, SeverityHint)
 	m.compareNumbers(t, "DocumentHighlightKind", HighlightRead, HighlightWrite)
 	m.compareNumbers(t, "CompletionItemKind", CompletionFunction, CompletionField, CompletionVariable, CompletionClass, CompletionModule, CompletionEnum, CompletionKeyword, CompletionSnippet, CompletionEnumMember, CompletionConstant, CompletionStruct, CompletionEvent)
 	m.compareNumbers(t, "InsertTextFormat", InsertSnippet)
 	m.compareNumbers(t, "TextDocumentSyncKind", SyncIncremental)
-	m.compareNumbers(t, "MessageType", MessageError, MessageWarning)
+	m.compareNumbers(t, "MessageType", MessageError, MessageInfo)
 	m.compareNumbers(t, "DiagnosticTag", TagUnnecessary)
 }
 

@@ -54,12 +54,9 @@ type TextDocumentItem struct {
 
 // TextDocumentPositionParams names a place in a text.
 type TextDocumentPositionParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-	Position     Position               `json:"position"`
+	DocumentParams
+	Position Position `json:"position"`
 }
-
-// Document is the text that a request is about.
-func (p TextDocumentPositionParams) Document() string { return p.TextDocument.URI }
 
 // DidOpenTextDocumentParams says that a text is opened.
 type DidOpenTextDocumentParams struct {
@@ -67,9 +64,7 @@ type DidOpenTextDocumentParams struct {
 }
 
 // DidCloseTextDocumentParams says that a text is closed.
-type DidCloseTextDocumentParams struct {
-	TextDocument TextDocumentIdentifier `json:"textDocument"`
-}
+type DidCloseTextDocumentParams struct{ DocumentParams }
 
 // DidChangeTextDocumentParams says how a text is changed, one change after the other.
 type DidChangeTextDocumentParams struct {
@@ -132,9 +127,8 @@ const TagUnnecessary DiagnosticTag = 1
 type MessageType uint32
 
 const (
-	MessageError   MessageType = 1
-	MessageWarning MessageType = 2
-	MessageInfo    MessageType = 3
+	MessageError MessageType = 1
+	MessageInfo  MessageType = 3
 )
 
 // ShowMessageParams is a message for the person at the editor.
