@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -28,12 +29,7 @@ func (s *shared) mayStay(leaf *ir.State) bool {
 
 // waysOut is Awaits, true also where nothing leads out.
 func (s *shared) waysOut(leaf *ir.State) (a Awaited, only bool) {
-	for around := leaf; around != nil; around = around.Parent {
-		if len(around.Timers) > 0 {
-			return a, false
-		}
-	}
-	if len(s.Table().Lost(leaf)) > 0 {
+	if len(timing.TimersAround(leaf)) > 0 || len(s.Table().Lost(leaf)) > 0 {
 		return a, false
 	}
 	for in := range s.Table().Inputs(leaf) {

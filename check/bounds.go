@@ -97,12 +97,18 @@ func (w *Worst) dropRuns() {
 // figures are those of w that a run may reach.
 func (w *Worst) figures() []*Figure {
 	list := []*Figure{&w.Steps, &w.Time}
-	for _, figures := range [][]Figure{w.Costs, w.Activities} {
+	add := func(figures []Figure) {
 		for i := range figures {
 			list = append(list, &figures[i])
 		}
 	}
-	return append(list, w.treeFigures()...)
+	add(w.Costs)
+	add(w.Activities)
+	if w.Tree != nil {
+		list = append(list, &w.Tree.Steps, &w.Tree.Runs)
+		add(w.Tree.Attempts)
+	}
+	return list
 }
 
 // Amounts is the worst case as far as rules ask for it, without the attempts of
@@ -199,21 +205,6 @@ func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {
 		}
 		return 0
 	})
-}
-
-// costNames are the names of all costs, in the order in which they are declared.
-func costNames(m *ir.Machine) []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, a := range m.Activities {
-		for _, c := range a.Costs {
-			if !seen[c.Name] {
-				seen[c.Name] = true
-				names = append(names, c.Name)
-			}
-		}
-	}
-	return names
 }
 
 // figure measures one figure. Weights are whole numbers of unit.

@@ -226,6 +226,18 @@ func (s *shared) endingBest(f *Figure, w *witness.Witness) *witness.Witness {
 // showChildren gives each machine that run calls a run of its own, which ends as it does
 // there: one that reaches the figure that f has of it, or with nil the shortest.
 func (s *shared) showChildren(run *witness.Witness, f *Figure) {
+	s.eachChild(run, func(u *Summary, c *witness.Child, given map[string]any) {
+		switch e := u.end(c.Exit, given); {
+		case f != nil && !s.figureOf(c.Do.Activity, f.measure).zero():
+			c.Run = u.reaches(f.measure, c.Exit, given).run
+		case e != nil:
+			c.Run = e.run
+		}
+	})
+}
+
+// eachChild calls show with each machine that run calls, and what it is given: where that is not known it is an example.
+func (s *shared) eachChild(run *witness.Witness, show func(u *Summary, c *witness.Child, given map[string]any)) {
 	if !s.calls() {
 		return
 	}
@@ -233,13 +245,8 @@ func (s *shared) showChildren(run *witness.Witness, f *Figure) {
 		for k := range run.Path[i].Children {
 			c := &run.Path[i].Children[k]
 			u := s.callees[c.Do.Activity.Index]
-			given, _ := u.readOf(c) // where they are not known it is an example
-			switch e := u.end(c.Exit, given); {
-			case f != nil && !s.figureOf(c.Do.Activity, f.measure).zero():
-				c.Run = u.reaches(f.measure, c.Exit, given).run
-			case e != nil:
-				c.Run = e.run
-			}
+			given, _ := u.readOf(c)
+			show(u, c, given)
 		}
 	}
 }
@@ -247,18 +254,11 @@ func (s *shared) showChildren(run *witness.Witness, f *Figure) {
 // showLongest gives each machine that run calls the run of its own that lasts longest, as the time
 // of the caller counts it; none where that ends otherwise than run says.
 func (s *shared) showLongest(run *witness.Witness) {
-	if !s.calls() {
-		return
-	}
-	for i := range run.Path {
-		for k := range run.Path[i].Children {
-			if c := &run.Path[i].Children[k]; c.Exit != nil {
-				u := s.callees[c.Do.Activity.Index]
-				given, _ := u.readOf(c)
-				c.Run = u.longest(c.Exit, given)
-			}
+	s.eachChild(run, func(u *Summary, c *witness.Child, given map[string]any) {
+		if c.Exit != nil {
+			c.Run = u.longest(c.Exit, given)
 		}
-	}
+	})
 }
 
 // longest is a run of the machine that lasts as long as any and ends in terminal; nil where none

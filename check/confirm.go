@@ -27,7 +27,7 @@ func (p *Pass) confirm(f *Finding) bool {
 		f.Witness = filled
 		return true
 	}
-	q := Question{Rule: p.rule.Name, State: f.State, Span: f.Span, finding: f}
+	q := Question{State: f.State, Span: f.Span, finding: f}
 	if f.State != nil && !p.reaches(f.State) {
 		q = Question{Rule: "unreachable-state", State: f.State, finding: f}
 	}

@@ -76,12 +76,7 @@ func coverInPlace(stage *replay.Stage, p *explore.Product, a *ir.Arm) (run ir.Co
 			if at < 0 {
 				continue
 			}
-			want := make([]explore.Stance, len(in.Choices))
-			for i := range at {
-				want[i] = explore.Passed
-			}
-			want[at] = explore.Applies
-			if met := p.Meet(leaf, in, want); met.Verdict == guard.Sat {
+			if met := p.Meet(leaf, in, Want(in, at, explore.Passed, explore.Applies)); met.Verdict == guard.Sat {
 				w, _ := p.RunMeeting(met, in, a)
 				if run, ok := coverRun(stage, w); ok {
 					return run, true

@@ -191,12 +191,9 @@ func needsData(t *ir.State) bool {
 
 // hidden reports whether a state between s and the machine has a child called name.
 func hidden(s *ir.State, name string) bool {
-	for ; s.Parent != nil; s = s.Parent {
-		if slices.ContainsFunc(s.Children, func(c *ir.State) bool { return c.Name == name }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Chain(), func(around *ir.State) bool {
+		return around.Parent != nil && slices.ContainsFunc(around.Children, func(c *ir.State) bool { return c.Name == name })
+	})
 }
 
 // Joined is the fix that makes one chain of two handlers of a state; none where they do

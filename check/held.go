@@ -33,8 +33,7 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 			}
 		}
 	}
-	below := &below{p: t.p, cost: name, each: inUnits(amounts, unit)}
-	children := below.most()
+	children := t.childrenBeside(name, inUnits(amounts, unit))
 	if !comes || after == graph.Infinite || children == graph.Infinite {
 		return f
 	}
@@ -94,13 +93,6 @@ func (t *meter) beside(leaves map[*ir.State]bool, amounts map[*ir.Activity]*big.
 	return beside
 }
 
-// below is what children use of a cost, in whole numbers of a unit.
-type below struct {
-	p    *explore.Product
-	cost string
-	each func(*ir.Activity) int64 // what a run of a machine uses that is called
-}
-
 // inUnits is what an attempt of each activity uses, as a whole number of unit; graph.Infinite
 // where that has no bound.
 func inUnits(amounts map[*ir.Activity]*big.Rat, unit *big.Rat) func(*ir.Activity) int64 {
@@ -115,31 +107,24 @@ func inUnits(amounts map[*ir.Activity]*big.Rat, unit *big.Rat) func(*ir.Activity
 	}
 }
 
-// spends is what the children of d use that run at the same time.
-func (b *below) spends(d *ir.Do) int64 {
-	if d.Activity.Machine == nil || !d.Activity.Spends(b.cost) {
-		return 0
-	}
-	n := int64(1)
-	if d.Fan != nil {
-		n = d.Fan.Most
-		if d.Fan.Limit > 0 {
-			n = min(n, d.Fan.Limit)
-		}
-	}
-	return graph.Times(n, b.each(d.Activity))
-}
-
-// most is the most that children use which run side by side.
-func (b *below) most() int64 {
+// childrenBeside is the most that children which run side by side use of a cost, in whole numbers of
+// a unit; each is what a run of a machine uses.
+func (t *meter) childrenBeside(cost string, each func(*ir.Activity) int64) int64 {
 	most := int64(0)
-	for _, s := range b.p.Table.Machine.States {
-		if _, entered := b.p.Entered(s); !entered {
+	for _, s := range t.p.Table.Machine.States {
+		if _, entered := t.p.Entered(s); !entered {
 			continue
 		}
 		sum := int64(0)
 		for _, d := range s.Dos {
-			sum = graph.Sum(sum, b.spends(d))
+			if d.Activity.Machine == nil || !d.Activity.Spends(cost) {
+				continue
+			}
+			_, n := d.Elements()
+			if d.Fan != nil && d.Fan.Limit > 0 {
+				n = min(n, d.Fan.Limit)
+			}
+			sum = graph.Sum(sum, graph.Times(n, each(d.Activity)))
 		}
 		most = max(most, sum)
 	}

@@ -44,10 +44,7 @@ func (s *shared) Meet(leaf *ir.State, in flat.Input, want []explore.Stance) Meet
 	case guard.Undecided:
 		return Meeting{Met: Unclear}
 	}
-	p := s.SmallProduct()
-	if p == nil {
-		p = s.Product()
-	}
+	p := s.Product()
 	if p == nil {
 		if p = s.OpenProduct(); p != nil && p.Meet(leaf, in, want).Verdict == guard.Unsat {
 			return Meeting{Met: NeverMet, Model: a.Model}
@@ -125,36 +122,30 @@ type Gap struct {
 // leaves: one for each innermost handler, with values that a run meets where
 // there are such.
 func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
-	wanted := map[ir.CaseKind]bool{}
-	for _, k := range kinds {
-		wanted[k] = true
-	}
 	byArm := map[*ir.Arm]*Gap{}
 	var list []*Gap
-	for _, leaf := range p.Leaves() {
-		for in := range p.Table().Inputs(leaf) {
-			if !wanted[in.Kind] || !mayLeaveOut(in) {
-				continue
-			}
-			first := in.Choices[0].Arm
-			g := byArm[first]
-			if g != nil && g.Met == CanBeMet {
-				g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
-				continue
-			}
-			m := p.Meet(leaf, in, falseAll(in))
-			if m.Met == Impossible {
-				continue
-			}
-			if g == nil {
-				g = &Gap{}
-				byArm[first] = g
-				list = append(list, g)
-			}
+	for leaf, in := range p.Inputs() {
+		if !slices.Contains(kinds, in.Kind) || !mayLeaveOut(in) {
+			continue
+		}
+		first := in.Choices[0].Arm
+		g := byArm[first]
+		if g != nil && g.Met == CanBeMet {
 			g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
-			if g.Leaf == nil || m.Met > g.Met {
-				g.Leaf, g.Input, g.Meeting = leaf, in, m
-			}
+			continue
+		}
+		m := p.Meet(leaf, in, slices.Repeat([]explore.Stance{explore.False}, len(in.Choices)))
+		if m.Met == Impossible {
+			continue
+		}
+		if g == nil {
+			g = &Gap{}
+			byArm[first] = g
+			list = append(list, g)
+		}
+		g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
+		if g.Leaf == nil || m.Met > g.Met {
+			g.Leaf, g.Input, g.Meeting = leaf, in, m
 		}
 	}
 	return list
@@ -165,11 +156,11 @@ func mayLeaveOut(in flat.Input) bool {
 	return len(in.Choices) > 0 && !slices.ContainsFunc(in.Choices, func(c ir.Choice) bool { return c.Arm == nil || c.Arm.When == nil })
 }
 
-func falseAll(in flat.Input) []explore.Stance {
-	want := make([]explore.Stance, len(in.Choices))
-	for i := range want {
-		want[i] = explore.False
-	}
+// Want wants own of the choice of in at a place, and before of those before it; nothing of the others.
+func Want(in flat.Input, at int, before, own explore.Stance) []explore.Stance {
+	want := slices.Repeat([]explore.Stance{before}, len(in.Choices))
+	clear(want[at:])
+	want[at] = own
 	return want
 }
 

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"iter"
+
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/stop"
@@ -26,10 +28,11 @@ type shared struct {
 
 	callees []*Summary // by activity: of those that call a machine
 	table   *flat.Table
-	raised  *Raised
-	uses    *uses
-	rows    int  // of all witnesses so far
-	unshown bool // something was said of values alone, without a run that has them
+	raised  Raised
+	uses    uses
+	own     map[ir.Expr]*ir.Var // see uses.count
+	rows    int                 // of all witnesses so far
+	unshown bool                // something was said of values alone, without a run that has them
 	proof   proof
 
 	stage   *replay.Stage
@@ -130,6 +133,19 @@ func (s *shared) Leaves() []*ir.State {
 		}
 	}
 	return out
+}
+
+// Inputs yields the inputs of the Leaves, each with its leaf.
+func (s *shared) Inputs() iter.Seq2[*ir.State, flat.Input] {
+	return func(yield func(*ir.State, flat.Input) bool) {
+		for _, leaf := range s.Leaves() {
+			for in := range s.Table().Inputs(leaf) {
+				if !yield(leaf, in) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // PathTo is a shortest run into state, after which come the inputs given; nil

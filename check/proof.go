@@ -56,7 +56,7 @@ type passed struct {
 // Question is one that is left open: past the limit, or since the run that would
 // answer it does not replay.
 type Question struct {
-	Rule  string
+	Rule  string     // that asks; of those that a rule leaves open empty for its own
 	State *ir.State  // that it is about; nil for the whole machine
 	Span  token.Span // where it arises; the state, where none is given
 
@@ -161,15 +161,29 @@ func (s *shared) LeaveOpen(q Question) {
 	}
 }
 
-// LeaveOpen notes that a question of the rule is left open.
+// LeaveOpen notes that a question is left open: of the rule, unless it names another one.
 func (p *Pass) LeaveOpen(q Question) {
-	if q.Rule == p.rule.Name {
-		q.rule = p.rule
+	if q.Rule == "" {
+		q.Rule, q.rule = p.rule.Name, p.rule
 		if q.rule.Question == "" {
 			panic("check: " + q.Rule + " leaves a question open, and its record has none")
 		}
 	}
 	p.shared.LeaveOpen(q)
+}
+
+// ReportSure reports f where its witness surely is a run. Else it leaves the question open, about
+// the state of f, or of the start, which is in no state, about its place.
+func (p *Pass) ReportSure(f Finding, sure bool) {
+	q := Question{State: f.State}
+	if f.State == nil {
+		q.Span = f.Span
+	}
+	if sure {
+		p.Report(f)
+	} else {
+		p.LeaveOpen(q)
+	}
 }
 
 // OpenQuestions are those that the rules before have left open.
@@ -261,12 +275,16 @@ func (s *shared) run(path []int32, loop int, ending replay.Ending, then ...ir.Ca
 		return nil, s.Product().Sure(path)
 	}
 	w, sure = s.Product().Run(path, loop, then...)
-	s.ends(w, ending)
-	s.rows += len(w.Path)
-	if !sure { // a guess; with the right values it may be a run all the same
-		w, sure = s.replays(w)
+	return s.written(s.ends(w, ending), sure)
+}
+
+// written is a run that was written out. Where it is not sure it is a guess, and replayed: with the
+// right values it may be a run all the same.
+func (s *shared) written(w *witness.Witness, sure bool) (*witness.Witness, bool) {
+	if s.rows += len(w.Path); !sure {
+		return s.replays(w)
 	}
-	return w, sure
+	return w, true
 }
 
 // Broken are what the steps that same accepts come down to: the inputs that
@@ -297,12 +315,7 @@ func (s *shared) RunIntoHalt(h explore.Halt, state *ir.State, cost string) (w *w
 		return nil, h.By == nil && s.Product().Sure(path)
 	}
 	w, sure = s.Product().RunIntoHalt(h, state, cost)
-	s.ends(w, replay.Refused)
-	s.rows += len(w.Path)
-	if !sure {
-		w, sure = s.replays(w)
-	}
-	return w, sure
+	return s.written(s.ends(w, replay.Refused), sure)
 }
 
 // RunInto is Run for the shortest path to a fault, and the input that cannot be
@@ -317,9 +330,5 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 	} else {
 		s.breaks(w, f)
 	}
-	s.rows += len(w.Path)
-	if !sure {
-		w, sure = s.replays(w)
-	}
-	return w, sure
+	return s.written(w, sure)
 }

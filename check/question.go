@@ -43,11 +43,7 @@ func (q Question) Text() string {
 
 // names are the states that q is about.
 func (q Question) names() string {
-	names := ir.Paths(append([]*ir.State{q.State}, q.others...))
-	if more := len(names) - maxNames; more > 0 {
-		return List(names[:maxNames]) + AndMore(more)
-	}
-	return And(names)
+	return some(ir.Paths(append([]*ir.State{q.State}, q.others...)), maxNames)
 }
 
 // maxNames is the most states that a question names.
@@ -110,17 +106,11 @@ func otherHelp(m *ir.Machine) string {
 
 // coarseHelp says that some data has too many values to be followed one by one.
 func coarseHelp(names []string) string {
-	list := ""
-	if more := len(names) - maxNames; more > 0 {
-		list = List(names[:maxNames]) + AndMore(more)
-	} else {
-		list = And(names)
-	}
 	have := "has"
 	if len(names) > 1 {
 		have = "have"
 	}
-	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s too many values for each to be followed, so that comparisons with other data and sums are followed only approximately: narrow the range, raise --max-configurations, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.", list, have)
+	return fmt.Sprintf("The checker found a path, but no values and times that make it a run. %s %s too many values for each to be followed, so that comparisons with other data and sums are followed only approximately: narrow the range, raise --max-configurations, have a host `guard` compare, clamp what is computed with `min` and `max`, or give the timers around it room.", some(names, maxNames), have)
 }
 
 // maxMultipliers is the most kinds of data and bounds that multipliers names.
@@ -129,11 +119,9 @@ const maxMultipliers = 6
 // busiest is the leaf with the most activities side by side; nil where none has several. Each
 // runs, waits for a retry, or has ended.
 func busiest(m *ir.Machine) *ir.State {
-	var most *ir.State
-	for _, s := range m.States {
-		if len(s.Dos) > 1 && (most == nil || len(s.Dos) > len(most.Dos)) {
-			most = s
-		}
+	most := slices.MaxFunc(m.States, func(a, b *ir.State) int { return len(a.Dos) - len(b.Dos) })
+	if len(most.Dos) < 2 {
+		return nil
 	}
 	return most
 }

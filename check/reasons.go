@@ -1,10 +1,12 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/lifetime"
+	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -74,12 +76,8 @@ func place(s *ir.State) string {
 
 // noTimer says what leaf has for a timer, where none bounds the wait.
 func noTimer(leaf *ir.State) string {
-	for s := leaf; s != nil; s = s.Parent {
-		for _, timer := range s.Timers {
-			if timer.Idle {
-				return "no timer but one that is idle"
-			}
-		}
+	if slices.ContainsFunc(timing.TimersAround(leaf), func(t *ir.Timer) bool { return t.Idle }) {
+		return "no timer but one that is idle"
 	}
 	return "no timer"
 }
@@ -108,10 +106,8 @@ func (t *meter) endlessTime(time *lifetime.Times) string {
 // waitedFor lists the events that lead on from configuration c.
 func waitedFor(p *explore.Product, c int32) string {
 	var names []string
-	seen := map[string]bool{}
 	for _, in := range p.Inputs(c) {
-		if in.Kind == ir.CaseEvent && !seen[in.Event.Name] {
-			seen[in.Event.Name] = true
+		if in.Kind == ir.CaseEvent && !slices.Contains(names, in.Event.Name) {
 			names = append(names, in.Event.Name)
 		}
 	}

@@ -23,10 +23,7 @@ func Remove(what string, span token.Span, safe bool) []diag.Fix {
 func (p *Pass) RemoveArms(a *ir.Arm, rest int) []diag.Fix {
 	arms := a.Chain()
 	gone := arms[a.Index : a.Index+1+rest]
-	if p.uses == nil {
-		p.uses = usesOf(p.Machine)
-	}
-	if p.uses.needed(gone) {
+	if p.needed(gone) {
 		return nil
 	}
 	what := "this arm"
@@ -49,86 +46,57 @@ func (p *Pass) RemoveArms(a *ir.Arm, rest int) []diag.Fix {
 // onlyUse reports whether t may be the only use of an event or a label.
 func onlyUse(t *ir.Trigger) bool { return t.Label != "" || t.Event != nil && t.Event.External() }
 
-// uses is how often a machine reads and sets its fields, asks its host guards and publishes its
-// events, found once for all removals.
-type uses struct {
-	reads map[*ir.Var]int
-	sets  map[*ir.Var]int
-	by    map[*ir.Arm][]*ir.Var // what an arm sets
-	own   map[ir.Expr]*ir.Var   // what an effect reads to set it is no use of it
-	calls map[*ir.Guard]int
-	tells map[*ir.Event]int
-	told  map[*ir.Arm][]*ir.Event // what an arm publishes
-}
+// uses is how often a machine, or arms of it, read and set fields, ask host guards and publish events. That a field is set
+// counts as a setting.
+type uses map[any]int
 
-func usesOf(m *ir.Machine) *uses {
-	u := &uses{reads: map[*ir.Var]int{}, sets: map[*ir.Var]int{}, by: map[*ir.Arm][]*ir.Var{}, own: m.SetBy(), tells: map[*ir.Event]int{}, told: map[*ir.Arm][]*ir.Event{}}
-	for b, a := range m.Blocks() {
-		for _, e := range b.Assigns {
-			u.sets[e.Var]++
-			u.by[a] = append(u.by[a], e.Var)
-		}
-		for _, e := range b.Publishes {
-			u.tells[e.Event]++
-			u.told[a] = append(u.told[a], e.Event)
-		}
-	}
-	u.count(u.reads, m.Exprs())
-	u.calls = asked(m.Exprs())
-	return u
-}
-
-// asked is how often host guards are asked.
-func asked(list iter.Seq[ir.Expr]) map[*ir.Guard]int {
-	calls := map[*ir.Guard]int{}
-	for e := range list {
-		for _, c := range ir.GuardCalls(e) {
-			calls[c.Guard]++
-		}
-	}
-	return calls
-}
+type setting struct{ *ir.Var }
 
 // needed reports whether gone has the only use of a field, a host guard or an event that is published, or sets a
 // field that nothing else does.
-func (u *uses) needed(gone []*ir.Arm) bool {
-	reads, sets, tells := map[*ir.Var]int{}, map[*ir.Var]int{}, map[*ir.Event]int{}
-	calls := map[*ir.Guard]int{}
+func (s *shared) needed(gone []*ir.Arm) bool {
+	if s.uses == nil {
+		s.uses, s.own = uses{}, s.Machine.SetBy()
+		for b := range s.Machine.Blocks() {
+			s.uses.countBlock(b)
+		}
+		s.uses.count(s.Machine.Exprs(), s.own)
+	}
+	u := uses{}
 	for _, a := range gone {
-		u.count(reads, a.Exprs())
-		for g, n := range asked(a.Exprs()) {
-			if calls[g] += n; calls[g] >= u.calls[g] {
-				return true
-			}
-		}
-		for _, e := range u.told[a] {
-			if tells[e]++; tells[e] == u.tells[e] {
-				return true
-			}
-		}
-		for _, v := range u.by[a] {
-			sets[v]++
-		}
+		u.countBlock(a.Block)
+		u.count(a.Exprs(), s.own)
 	}
-	for v, n := range reads {
-		if n >= u.reads[v] {
-			return true
-		}
-	}
-	for v, n := range sets {
-		if n == u.sets[v] && v.Default == nil {
+	for what, n := range u {
+		if set, is := what.(setting); n >= s.uses[what] && !(is && set.Default != nil) {
 			return true
 		}
 	}
 	return false
 }
 
-func (u *uses) count(reads map[*ir.Var]int, list iter.Seq[ir.Expr]) {
+func (u uses) countBlock(b *ir.Block) {
+	if b == nil {
+		return
+	}
+	for _, e := range b.Assigns {
+		u[setting{e.Var}]++
+	}
+	for _, e := range b.Publishes {
+		u[e.Event]++
+	}
+}
+
+// count counts what is read and asked. What an effect reads to set it, as own has it, is no use of it.
+func (u uses) count(list iter.Seq[ir.Expr], own map[ir.Expr]*ir.Var) {
 	for e := range list {
 		for _, v := range ir.Vars(e) {
-			if v != u.own[e] {
-				reads[v]++
+			if v != own[e] {
+				u[v]++
 			}
+		}
+		for _, c := range ir.GuardCalls(e) {
+			u[c.Guard]++
 		}
 	}
 }

@@ -10,8 +10,8 @@
 //
 //   - What a rule is and sees: rule.go, group.go, pass.go. It asks proof.go about all runs,
 //     and meet.go about guards; question.go has the words for what stays open.
-//   - What several rules need: awaits.go and raised.go (facts about states), fixes.go and
-//     removal.go (fixes), words.go (messages).
+//   - What several rules need: awaits.go, raised.go and reads.go (facts about states and
+//     fields), fixes.go and removal.go (fixes), words.go (messages).
 //   - How rules are run: run.go, and session.go, which checks machines before their callers.
 //     Past the limit early.go asks of a part of the runs. Then confirm.go replays each witness,
 //     silence.go drops a finding where another one says the same, and suppress.go those that a
@@ -75,6 +75,11 @@ type Rule struct {
 	// what could not be read may hold anything.
 	Absence bool
 
+	// Sound is set where Run is not called for a machine with a fault of names or types: what could
+	// not be resolved may be the very thing that a finding misses. Starts is set where it is not
+	// called for one without a first state.
+	Sound, Starts bool
+
 	// Unreached is set where findings about an unreachable state are printed.
 	// All other rules are silent there.
 	Unreached bool
@@ -82,6 +87,12 @@ type Rule struct {
 	// SilencedBy says next to which findings of other rules this one adds
 	// nothing.
 	SilencedBy []Silence
+}
+
+// FrontEnd is the record of a rule that the front end applies while it resolves names and types:
+// an error.
+func FrontEnd(name, summary, fix string) *Rule {
+	return &Rule{Name: name, Group: Names, Severity: diag.Error, Summary: summary, Fix: fix}
 }
 
 //go:embed rule/*/page.md

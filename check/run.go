@@ -117,7 +117,7 @@ func (s *shared) apply(rules []*Rule) diag.List {
 	for _, late := range []bool{false, true} {
 		for _, r := range rules {
 			s.stop.Look()
-			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) {
+			if r.Run != nil && r.Late == late && !(r.Absence && m.Incomplete) && !(r.Sound && m.Broken) && !(r.Starts && !s.Starts()) {
 				s.changes = nil
 				r.run(&Pass{shared: s, rule: r})
 				s.early(r)

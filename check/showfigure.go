@@ -40,28 +40,26 @@ func (s *shared) Show(f *Figure) {
 	case f == &s.proof.worst.Steps:
 		f.Factors = stepFactors(p, f.path)
 	case f.Name == timeName:
-	case f.isCost(s.proof.worst):
+	case f.in(s.proof.worst.Costs) >= 0:
 		f.Shares, f.Factors = s.shares(f), s.costFactors(f)
 	case f.measure.kind != ofItself && f.Amount == nil:
 	case f.measure.kind != ofItself:
 		f.Factors = s.treeFactors(f)
 	default:
-		for i := range s.proof.worst.Activities {
-			if f == &s.proof.worst.Activities[i] {
-				f.Factors = s.attemptsOn(f.path)[i].String()
-			}
+		if i := f.in(s.proof.worst.Activities); i >= 0 {
+			f.Factors = s.attemptsOn(f.path)[i].String()
 		}
 	}
 }
 
-// isCost reports whether f is one of the costs of w.
-func (f *Figure) isCost(w *Worst) bool {
-	for i := range w.Costs {
-		if f == &w.Costs[i] {
-			return true
+// in is the place of f in list, or -1.
+func (f *Figure) in(list []Figure) int {
+	for i := range list {
+		if f == &list[i] {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // reach replays the run of f, and where that is none another one: one that defers as

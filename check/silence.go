@@ -1,9 +1,9 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/diag"
-	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // One fault, one finding (language.md, section 7). Which finding gives way to
@@ -58,38 +58,60 @@ func (s *shared) spoken() []found {
 	return out
 }
 
-// said holds what was reported, and how much it weighs: the rule, and one of the things
-// that two findings can share.
+// said holds what was reported, and how much it weighs.
 type said map[topic]diag.Severity
 
+// topic is a rule, and one of the things that two findings can share: a state, an input, a field or a place; nil
+// is the machine.
 type topic struct {
-	rule  string
-	state *ir.State  // of SameState
-	input InputAt    // of SameInput and RestsOn
-	field *ir.Var    // of SameField
-	place token.Span // of SamePlace
+	rule string
+	what any
+}
+
+// topics are what f shares with findings that silence it at a scope, or those that it silences.
+func (f *found) topics(at Scope) (list []any) {
+	switch at {
+	case SameMachine:
+		list = append(list, nil)
+	case SamePlace:
+		if f.Span.IsValid() {
+			list = append(list, f.Span)
+		}
+	case SameState:
+		if f.State != nil {
+			list = append(list, f.State)
+		}
+		for _, also := range f.Also {
+			list = append(list, also)
+		}
+	case SameField:
+		if f.Field != nil {
+			list = append(list, f.Field)
+		}
+	case SameInput:
+		for _, in := range f.Inputs {
+			list = append(list, in)
+		}
+	case RestsOn:
+		for _, in := range f.Rests {
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 func (s said) add(f found) {
-	note := func(t topic) {
-		t.rule = f.rule.Name
-		s[t] = max(s[t], f.severity())
+	note := func(what any) {
+		at := topic{f.rule.Name, what}
+		s[at] = max(s[at], f.severity())
 	}
-	note(topic{})
-	if f.Span.IsValid() {
-		note(topic{place: f.Span})
+	for _, at := range []Scope{SameMachine, SamePlace, SameState, SameField, SameInput} {
+		for _, what := range f.topics(at) {
+			note(what)
+		}
 	}
-	if f.State != nil {
-		note(topic{state: f.State})
-	}
-	for _, also := range append(f.Also[:len(f.Also):len(f.Also)], f.Behind...) {
-		note(topic{state: also})
-	}
-	if f.Field != nil {
-		note(topic{field: f.Field})
-	}
-	for _, in := range f.Inputs {
-		note(topic{input: in})
+	for _, state := range f.Behind {
+		note(state)
 	}
 }
 
@@ -103,52 +125,17 @@ func (s said) settles(q *Question) bool {
 	if q.finding != nil {
 		f.Finding = *q.finding
 	}
-	_, same := s[topic{rule: q.Rule, state: f.State}]
+	_, same := s[topic{q.Rule, f.State}]
 	return f.State != nil && same || s.silences(f)
 }
 
 // silences reports whether something that was said makes f superfluous. What a comment can
 // allow silences no error.
 func (s said) silences(f found) bool {
-	for _, by := range f.rule.SilencedBy {
-		has := func(t topic) bool {
-			t.rule = by.Rule
-			weight, ok := s[t]
+	return slices.ContainsFunc(f.rule.SilencedBy, func(by Silence) bool {
+		return slices.ContainsFunc(f.topics(by.At), func(what any) bool {
+			weight, ok := s[topic{by.Rule, what}]
 			return ok && (weight == diag.Error || f.severity() != diag.Error)
-		}
-		switch by.At {
-		case SameMachine:
-			if has(topic{}) {
-				return true
-			}
-		case SamePlace:
-			if f.Span.IsValid() && has(topic{place: f.Span}) {
-				return true
-			}
-		case SameState:
-			if f.State != nil && has(topic{state: f.State}) {
-				return true
-			}
-			for _, also := range f.Also {
-				if has(topic{state: also}) {
-					return true
-				}
-			}
-		case SameField:
-			if f.Field != nil && has(topic{field: f.Field}) {
-				return true
-			}
-		case SameInput, RestsOn:
-			inputs := f.Inputs
-			if by.At == RestsOn {
-				inputs = f.Rests
-			}
-			for _, in := range inputs {
-				if has(topic{input: in}) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+		})
+	})
 }

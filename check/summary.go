@@ -76,11 +76,10 @@ func (s *shared) summarize(errors bool) *Summary {
 		u.soonest = lifetime.Soonest(p)
 	}
 	u.ends = map[*ir.State]*end{}
-	for _, state := range terminals(s.Machine) {
-		if s.NeverEntered(state) {
-			continue
+	for _, state := range s.Machine.States {
+		if state.Kind == ir.Terminal && !s.NeverEntered(state) {
+			u.ends[state] = s.endOf(s.PathTo(state))
 		}
-		u.ends[state] = s.endOf(s.PathTo(state))
 	}
 	return u
 }
@@ -100,17 +99,6 @@ func (s *shared) endOf(w *witness.Witness) *end {
 	f := Figure{}
 	sure := s.combines(&f, run)
 	return &end{run, sure, f.lasts}
-}
-
-// terminals are those of m.
-func terminals(m *ir.Machine) []*ir.State {
-	var list []*ir.State
-	for _, s := range m.States {
-		if s.Kind == ir.Terminal {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // known is what the table of the machine says of those that it calls.

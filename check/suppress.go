@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -30,45 +29,19 @@ func (s *shared) Suppressions() []Suppression { return s.suppressions }
 // the rule that it names, at a place that it covers. One without a reason
 // silences too: that its reason is missing is said once, and is enough. Where
 // several cover one finding, all of them are of use.
-//
-// Suppressions and findings are passed through side by side in source order;
-// open are the suppressions that cover the place at hand. They nest as states
-// do, so there are never many.
 func (s *shared) suppress(list []found, rules []*Rule) []found {
 	s.suppressions = suppressions(s.Machine, rules)
-	if len(s.suppressions) == 0 {
-		return list
-	}
-	inOrder := make([]int, len(list))
-	for i := range list {
-		inOrder[i] = i
-	}
-	slices.SortStableFunc(inOrder, func(i, j int) int {
-		return cmp.Compare(list[i].Span.Start.Offset, list[j].Span.Start.Offset)
-	})
-	allowed := make([]bool, len(list))
-	var open []*Suppression
-	next := 0
-	for _, i := range inOrder {
-		at := list[i].Span.Start
-		for ; next < len(s.suppressions) && s.suppressions[next].Covers.Start.Offset <= at.Offset; next++ {
-			open = append(open, &s.suppressions[next])
-		}
-		open = slices.DeleteFunc(open, func(by *Suppression) bool { return by.Covers.End.Offset <= at.Offset })
-		for _, by := range open {
-			if by.Named == list[i].rule && by.CanSilence() && list[i].severity() != diag.Error && by.Covers.Contains(at) {
+	return slices.DeleteFunc(list, func(f found) bool {
+		allowed := false
+		for i := range s.suppressions {
+			by := &s.suppressions[i]
+			if by.Named == f.rule && by.CanSilence() && f.severity() != diag.Error && by.Covers.Contains(f.Span.Start) {
 				by.Silenced++
-				allowed[i] = true
+				allowed = true
 			}
 		}
-	}
-	var left []found
-	for i, f := range list {
-		if !allowed[i] {
-			left = append(left, f)
-		}
-	}
-	return left
+		return allowed
+	})
 }
 
 // suppressions are those of m, with the rules that they name.

@@ -1,12 +1,12 @@
 package check
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -96,15 +96,15 @@ func (s *shared) figureOf(a *ir.Activity, of measure) *Figure {
 // costNames are the names of all costs, its own in the order in which they are declared,
 // and then those of what it calls.
 func (s *shared) costNames() []string {
-	names := costNames(s.Machine)
+	var names []string
 	seen := map[*ir.Machine]bool{}
 	for below := []*ir.Machine{s.Machine}; len(below) > 0; below = below[1:] {
-		for _, name := range costNames(below[0]) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
 		for _, a := range below[0].Activities {
+			for _, c := range a.Costs {
+				if !slices.Contains(names, c.Name) {
+					names = append(names, c.Name)
+				}
+			}
 			if a.Machine != nil && !seen[a.Machine] {
 				seen[a.Machine] = true
 				below = append(below, a.Machine)
@@ -192,21 +192,12 @@ func (t *meter) weigh(of measure) (amounts map[*ir.Activity]*big.Rat, w *explore
 		gcd := new(big.Int).GCD(nil, nil, denominator, amount.Denom())
 		denominator.Mul(denominator, new(big.Int).Div(amount.Denom(), gcd))
 	}
-	scale := new(big.Rat).SetInt(denominator)
+	unit = new(big.Rat).SetFrac(big.NewInt(1), denominator)
 	step := int64(0)
 	if of.kind == ofSteps {
 		step = 1
 	}
-	return amounts, t.p.Weigh(step, func(a *ir.Activity) int64 {
-		if amounts[a] == nil {
-			return graph.Infinite
-		}
-		whole := new(big.Rat).Mul(amounts[a], scale).Num()
-		if !whole.IsInt64() {
-			return graph.Infinite
-		}
-		return whole.Int64()
-	}), new(big.Rat).Inv(scale)
+	return amounts, t.p.Weigh(step, inUnits(amounts, unit)), unit
 }
 
 // endlessCallee names a machine that some run calls and that has no bound; empty where
@@ -232,25 +223,13 @@ func (s *shared) whyEndless(a *ir.Activity, f *Figure) string {
 	return Quote(a.Name) + " has no bound: " + u.callee.proof.worst.Why(f.Name)
 }
 
-// treeFigures are those of w.Tree.
-func (w *Worst) treeFigures() []*Figure {
-	if w.Tree == nil {
-		return nil
-	}
-	list := []*Figure{&w.Tree.Steps, &w.Tree.Runs}
-	for i := range w.Tree.Attempts {
-		list = append(list, &w.Tree.Attempts[i])
-	}
-	return list
-}
-
 // treeFactors says what a figure of the tree is made of: what the run does itself, and the
 // factors along the chain of calls, "4 attempts x 20 elements of files".
 func (s *shared) treeFactors(f *Figure) string {
 	var terms []string
 	switch f.measure.kind {
 	case ofSteps:
-		terms = append(terms, own(stepFactors(s.Product(), f.path), s.Machine))
+		terms = append(terms, cmp.Or(stepFactors(s.Product(), f.path), "0 of "+s.Machine.Name))
 	case ofRuns:
 		terms = append(terms, "1 run of "+s.Machine.Name)
 	}
@@ -271,14 +250,6 @@ func (s *shared) treeFactors(f *Figure) string {
 		}
 	}
 	return sum(terms)
-}
-
-// own is what the machine itself does, in a sum with what others do.
-func own(factors string, m *ir.Machine) string {
-	if factors == "" {
-		return "0 of " + m.Name
-	}
-	return factors
 }
 
 // chain multiplies what a run of a machine does by how many runs there are: "4 attempts x 1

@@ -46,7 +46,6 @@ func (s *shared) upperBounds() *Worst {
 	for _, name := range s.costNames() {
 		w.Costs = append(w.Costs, s.upperWhole(name, measure{ofCost, name}, attempts, Figure{Amount: new(big.Rat)}))
 	}
-	lists := [][]Figure{{w.Steps, w.Time}, w.Costs, w.Activities}
 	if s.calls() {
 		w.Tree = &Tree{
 			Steps: s.upperWhole("steps of the tree", measure{kind: ofSteps}, attempts, w.Steps),
@@ -55,13 +54,10 @@ func (s *shared) upperBounds() *Worst {
 		for _, name := range s.attemptNames() {
 			w.Tree.Attempts = append(w.Tree.Attempts, s.upperWhole(name, measure{ofAttempts, name}, attempts, Figure{Amount: new(big.Rat)}))
 		}
-		lists = append(lists, []Figure{w.Tree.Steps, w.Tree.Runs}, w.Tree.Attempts)
 	}
-	for _, list := range lists {
-		for _, f := range list {
-			if f.Amount == nil {
-				w.Unbounded = append(w.Unbounded, Endless{What: f.Name, Why: s.whyNoUpper(f, attempts)})
-			}
+	for _, f := range w.figures() {
+		if f.Amount == nil {
+			w.Unbounded = append(w.Unbounded, Endless{What: f.Name, Why: s.whyNoUpper(f, attempts)})
 		}
 	}
 	return w
@@ -146,7 +142,7 @@ func (s *shared) upperWhole(name string, of measure, attempts []int64, own Figur
 }
 
 // whyNoUpper says why f has no bound.
-func (s *shared) whyNoUpper(f Figure, attempts []int64) string {
+func (s *shared) whyNoUpper(f *Figure, attempts []int64) string {
 	for i, a := range s.Machine.Activities {
 		if attempts[i] > 0 && a.Machine != nil && s.each(a, f.measure) == nil {
 			return s.whyEndless(a, s.figureOf(a, f.measure))

@@ -48,20 +48,18 @@ func NoneAround(leaf *ir.State) string {
 	return "neither " + Quote(leaf.Path) + " nor a state around it"
 }
 
-// List joins names, in quotes, with commas alone.
-func List(names []string) string { return join(names, ", ") }
-
 // MaxNamed is the most states of a cycle or a trap that a message names.
 const MaxNamed = 5
 
 // Cycle names the leaves of a cycle, in quotes: `"a", "b" and "c"`.
 func Cycle(leaves []*ir.State) string {
-	names := ir.Paths(leaves[:min(len(leaves), MaxNamed)])
-	if more := len(leaves) - MaxNamed; more > 0 {
-		return List(names) + AndMore(more)
+	return some(ir.Paths(leaves), MaxNamed)
+}
+
+// some is And of at most so many names; the others are counted.
+func some(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return join(names[:most], ", ") + " and " + strconv.Itoa(more) + " more"
 	}
 	return And(names)
 }
-
-// AndMore closes a list that names only some of its items.
-func AndMore(n int) string { return " and " + strconv.Itoa(n) + " more" }

@@ -48,12 +48,8 @@ func typeText(t *ir.Type) string {
 		}
 		return fmt.Sprintf("list %v of %s", rangeText(t.Len), typeText(t.Elem))
 	case ir.RecordKind:
-		var leaves []string
-		for _, l := range t.Leaves() {
-			leaves = append(leaves, fmt.Sprintf("%s %v %s", l.Path, l.Within, typeText(l.Type)))
-		}
-		slices.Sort(leaves)
-		return "record{" + strings.Join(leaves, ";") + "}"
+		leaf := func(l ir.RecordLeaf) string { return fmt.Sprintf("%s %v %s", l.Path, l.Within, typeText(l.Type)) }
+		return "record{" + strings.Join(sorted(t.Leaves(), leaf), ";") + "}"
 	}
 	return t.String()
 }
@@ -76,41 +72,22 @@ func constText(c *ir.Const) string {
 }
 
 func slotsText(list []*ir.Slot) string {
-	var out []string
-	for _, s := range list {
-		out = append(out, fmt.Sprintf(" %s %t %s", s.Name, s.Optional, typeText(s.Type)))
-	}
-	slices.Sort(out)
-	return strings.Join(out, ";")
+	slot := func(s *ir.Slot) string { return fmt.Sprintf(" %s %t %s", s.Name, s.Optional, typeText(s.Type)) }
+	return strings.Join(sorted(list, slot), ";")
 }
 
 func activityText(a *ir.Activity) string {
-	var results, fails, costs []string
-	for _, e := range a.Results {
-		results = append(results, e.Name)
-	}
-	for _, c := range a.Fails {
-		fails = append(fails, c.Name)
-	}
-	for _, c := range a.Costs {
-		costs = append(costs, c.Name+" "+c.Amount.RatString())
-	}
-	for _, list := range [][]string{results, fails, costs} {
-		slices.Sort(list)
-	}
-	return fmt.Sprint(slotsText(ir.Slots(a.Params)), results, fails, costs, a.Limit, a.Machine != nil)
+	fails := sorted(a.Fails, func(c *ir.Category) string { return c.Name })
+	return fmt.Sprint(slotsText(ir.Slots(a.Params)), sorted(a.Results, eventName), fails, sorted(a.Costs, costText), a.Limit, a.Machine != nil)
 }
+
+func costText(c ir.Cost) string { return c.Name + " " + c.Amount.RatString() }
 
 func budgetText(b *ir.Budget) string {
 	if b == nil {
 		return "none"
 	}
-	var costs []string
-	for _, c := range b.Costs {
-		costs = append(costs, c.Name+" "+c.Amount.RatString())
-	}
-	slices.Sort(costs)
-	return fmt.Sprint(numberText(b.Steps), numberText(b.Time), costs)
+	return fmt.Sprint(numberText(b.Steps), numberText(b.Time), sorted(b.Costs, costText))
 }
 
 func numberText(n *int64) string {
@@ -121,7 +98,15 @@ func numberText(n *int64) string {
 }
 
 func assertText(a *ir.Assert) string {
-	objects := ir.Paths(a.Objects)
-	slices.Sort(objects)
-	return fmt.Sprint(a.About(), " ", a.Verb, " ", objects, a.N)
+	return fmt.Sprint(a.About(), " ", a.Verb, " ", slices.Sorted(slices.Values(ir.Paths(a.Objects))), a.N)
+}
+
+// sorted are what text says of each of list, whose order says nothing.
+func sorted[T any](list []T, text func(T) string) []string {
+	var out []string
+	for _, x := range list {
+		out = append(out, text(x))
+	}
+	slices.Sort(out)
+	return out
 }

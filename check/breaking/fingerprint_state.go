@@ -46,12 +46,7 @@ func stateText(s *ir.State) string {
 
 // handlerText is an `on`: the order of its triggers says nothing, that of its arms does.
 func handlerText(h *ir.Handler) string {
-	var triggers []string
-	for _, t := range h.Triggers {
-		triggers = append(triggers, t.Text())
-	}
-	slices.Sort(triggers)
-	return strings.Join(triggers, ", ") + armsText(h.Arms)
+	return strings.Join(sorted(h.Triggers, (*ir.Trigger).Text), ", ") + armsText(h.Arms)
 }
 
 func armsText(arms []*ir.Arm) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -27,26 +28,17 @@ func matched(old, new []*ir.Machine) map[*ir.Machine]*ir.Machine {
 // each is the other's nearest.
 func match(old, new []*ir.Machine, out map[*ir.Machine]*ir.Machine) {
 	for {
-		var restOld []*ir.Machine
 		taken := map[*ir.Machine]bool{}
 		for _, m := range old {
-			is := nearest(m, new)
-			if is == nil || nearest(is, old) != m {
-				restOld = append(restOld, m)
-				continue
+			if is := nearest(m, new); is != nil && nearest(is, old) == m {
+				out[m], taken[is] = is, true
 			}
-			out[m], taken[is] = is, true
 		}
 		if len(taken) == 0 {
 			return
 		}
-		var restNew []*ir.Machine
-		for _, m := range new {
-			if !taken[m] {
-				restNew = append(restNew, m)
-			}
-		}
-		old, new = restOld, restNew
+		old = slices.DeleteFunc(old, func(m *ir.Machine) bool { return out[m] != nil })
+		new = slices.DeleteFunc(new, func(m *ir.Machine) bool { return taken[m] })
 	}
 }
 

@@ -20,10 +20,9 @@ func runWorstCaseRaised(p *pair) {
 	}
 	p.figure(&was.Steps, &is.Steps)
 	p.figure(&was.Time, &is.Time)
-	byName := func(f check.Figure) string { return f.Name }
 	for _, lists := range [][2][]check.Figure{{was.Costs, is.Costs}, {was.Activities, is.Activities}} {
 		for _, f := range lists[1] {
-			if i := slices.IndexFunc(lists[0], func(g check.Figure) bool { return byName(g) == f.Name }); i >= 0 {
+			if i := slices.IndexFunc(lists[0], func(g check.Figure) bool { return g.Name == f.Name }); i >= 0 {
 				p.figure(&lists[0][i], &f)
 			}
 		}

@@ -2,6 +2,7 @@ package breaking
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -37,17 +38,7 @@ func renamed(old, new *ir.Machine) map[string]string {
 // apart are the states of m, outer before inner, whose paths other has not. Of a
 // composite that is one, those inside are, too.
 func apart(m, other *ir.Machine) []*ir.State {
-	known := map[string]bool{}
-	for _, s := range other.States {
-		known[s.Path] = true
-	}
-	var out []*ir.State
-	for _, s := range m.States {
-		if !known[s.Path] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(m.States), func(s *ir.State) bool { return stateOf(other, s.Path) != nil })
 }
 
 // without is the text of s in which states of list have no names.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,16 +55,10 @@ func (f *fixing) all(name string, src []byte) {
 			f.with[d.Rule] = true
 			after := diag.Apply(token.NewFile(name, src), fix.Edits)
 			f.t.Run(name+"/"+fix.Message, func(t *testing.T) { runFix(t, d, before, hidden, after) })
-			fmt.Fprintf(&f.out, "%s %s: %s\n%s\n", d.Span, d.Rule, says(fix), changed(format.Diff(name, src, after)))
+			safe := map[bool]string{true: " (safe)"}[fix.Safe]
+			fmt.Fprintf(&f.out, "%s %s: %s%s\n%s\n", d.Span, d.Rule, fix.Message, safe, changed(format.Diff(name, src, after)))
 		}
 	}
-}
-
-func says(f diag.Fix) string {
-	if f.Safe {
-		return f.Message + " (safe)"
-	}
-	return f.Message
 }
 
 // changed are the lines that a diff takes away or adds.
@@ -110,12 +105,7 @@ func what(d diag.Diagnostic) string {
 }
 
 func group(d diag.Diagnostic) check.Group {
-	for _, r := range all.Rules {
-		if r.Name == d.Rule {
-			return r.Group
-		}
-	}
-	return ""
+	return all.Rules[slices.IndexFunc(all.Rules, func(r *check.Rule) bool { return r.Name == d.Rule })].Group
 }
 
 // unsilenced are the findings of src with those that others silence.

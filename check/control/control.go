@@ -76,14 +76,7 @@ func New(t *flat.Table) *Graph {
 
 // components are those of the edges that are left and that keep lets pass.
 func (c *Graph) components(keep func(e int) bool) []int32 {
-	g := graph.New(len(c.Table.Machine.States), func(edge func(from, to int32)) {
-		for e, x := range c.Edges {
-			if c.rest[e] && keep(e) {
-				edge(x.From, x.To)
-			}
-		}
-	})
-	of, _ := g.Components()
+	of, _ := c.ComponentsAlong(func(_, e int32) bool { return c.rest[e] && keep(int(e)) })
 	return of
 }
 
@@ -166,13 +159,7 @@ func (c *Graph) MaySpin() *ir.State {
 			return s
 		}
 	}
-	steps := graph.New(c.Len(), func(edge func(from, to int32)) {
-		for e, x := range c.Edges {
-			if c.first[x.From] != graph.None && c.atOnce(e) {
-				edge(x.From, x.To)
-			}
-		}
-	})
+	steps := c.Filter(func(from, e int32) bool { return c.first[from] != graph.None && c.atOnce(int(e)) })
 	of, n := steps.Components()
 	ordered, length := make([]int32, n), make([]int, n) // an edge leads to a lower number
 	for v := range int32(c.Len()) {

@@ -42,7 +42,7 @@ func (p *Product) Entries() []int64 {
 		}
 	}
 	of, n := p.Components()
-	first, members := graph.ByComponent(of, n)
+	first, members := graph.Grouped(of, n)
 	counts := make([]bool, len(p.To)) // by edge
 	length := make([]int64, n)        // by component
 	out := make([]int64, len(begins))

@@ -5,17 +5,15 @@ import "github.com/fsmc-dev/fsmc/lang/ir"
 // spoken is what one state says, found by what it speaks of, so that a state
 // with very many handlers is not read through for each input.
 type spoken struct {
-	events               []*ir.Event // external ones, in the order in which they are first named
-	byEvent              map[*ir.Event]*named
-	done, failed, cancel []*ir.Handler
-	overBudget           []*ir.Handler
+	events  []*ir.Event // external ones, in the order in which they are first named
+	byEvent map[*ir.Event]*named
+	on      [ir.OnOverBudget + 1][]*ir.Handler // of all else
 }
 
 // named is what one state says about one event.
 type named struct {
 	handlers          []*ir.Handler
 	ignored, deferred *ir.EventUse
-	listedHandlerOf   *ir.Handler // the last of handlers, so that each is listed once
 }
 
 // listen gathers what s says.
@@ -23,20 +21,12 @@ func listen(s *ir.State) spoken {
 	var p spoken
 	for _, h := range s.Handlers {
 		for _, t := range h.Triggers {
-			switch t.Kind {
-			case ir.OnEvent:
-				if n := p.event(t.Event); n.listedHandlerOf != h {
-					n.handlers = append(n.handlers, h)
-					n.listedHandlerOf = h
-				}
-			case ir.OnDone:
-				p.done = appendOnce(p.done, h)
-			case ir.OnFailed:
-				p.failed = appendOnce(p.failed, h)
-			case ir.OnCancel:
-				p.cancel = appendOnce(p.cancel, h)
-			case ir.OnOverBudget:
-				p.overBudget = appendOnce(p.overBudget, h)
+			list := &p.on[t.Kind]
+			if t.Kind == ir.OnEvent {
+				list = &p.event(t.Event).handlers
+			}
+			if n := len(*list); n == 0 || (*list)[n-1] != h { // each is listed once
+				*list = append(*list, h)
 			}
 		}
 	}
@@ -70,14 +60,6 @@ func (p *spoken) event(e *ir.Event) *named {
 	return n
 }
 
-// appendOnce appends h unless it is the last of list already.
-func appendOnce(list []*ir.Handler, h *ir.Handler) []*ir.Handler {
-	if len(list) > 0 && list[len(list)-1] == h {
-		return list
-	}
-	return append(list, h)
-}
-
 // about reports whether the state says something about c, an external event, cancel, or a
 // cost or the time over its budget.
 func (p *spoken) about(c ir.Case) bool {
@@ -85,9 +67,9 @@ func (p *spoken) about(c ir.Case) bool {
 	case ir.CaseEvent:
 		return p.byEvent[c.Event] != nil
 	case ir.CaseCancel:
-		return len(p.cancel) > 0
+		return len(p.on[ir.OnCancel]) > 0
 	case ir.CaseOverBudget, ir.CaseTimer:
-		return c.OverBudget() != "" && len(ir.MostPrecise(p.overBudget, c)) > 0
+		return c.OverBudget() != "" && len(ir.MostPrecise(p.on[ir.OnOverBudget], c)) > 0
 	}
 	return false
 }
@@ -104,13 +86,13 @@ func (p *spoken) appendChoices(out []ir.Choice, s *ir.State, c ir.Case) []ir.Cho
 		}
 		handlers = n.handlers
 	case ir.CaseFailure:
-		handlers = p.failed
+		handlers = p.on[ir.OnFailed]
 	case ir.CaseDone:
-		handlers = p.done
+		handlers = p.on[ir.OnDone]
 	case ir.CaseCancel:
-		handlers = p.cancel
+		handlers = p.on[ir.OnCancel]
 	case ir.CaseOverBudget, ir.CaseTimer:
-		handlers = p.overBudget
+		handlers = p.on[ir.OnOverBudget]
 	}
 	for _, h := range ir.MostPrecise(handlers, c) {
 		for _, a := range h.Arms {

@@ -49,7 +49,7 @@ type Table struct {
 	cases    []ir.Case   // by Input.ID
 	enforced int         // how many costs the machine holds to their budget
 	budget   *ir.Timer   // the time of the budget; nil where the machine is not held to it
-	doFirst  []int32     // the ID of the first case of each do
+	doFirst  []int32     // the ID of the first case of each do, and the one behind the last case
 	spoken   []spoken    // by state: what it says itself
 	rows     [][]Input   // by state: of a leaf its own, of a composite also those of the states around it
 	repeats  []bool      // by leaf: some own row hides one of the parent's
@@ -122,14 +122,15 @@ func (t *Table) number() {
 		t.cases = append(t.cases, ir.Case{Kind: ir.CaseOverBudget, Cost: name})
 	}
 	t.enforced = len(t.cases) - int(t.cancelID()) - 1
+	t.doFirst = []int32{int32(len(t.cases))}
 	for _, d := range m.Dos {
-		t.doFirst = append(t.doFirst, int32(len(t.cases)))
 		for _, e := range d.Activity.Results {
 			t.cases = append(t.cases, ir.Case{Kind: ir.CaseResult, Event: e, Do: d})
 		}
 		for _, c := range m.FailuresOf(d) {
 			t.cases = append(t.cases, ir.Case{Kind: ir.CaseFailure, Category: c, Do: d})
 		}
+		t.doFirst = append(t.doFirst, int32(len(t.cases)))
 	}
 }
 
@@ -155,14 +156,6 @@ func (t *Table) cancelID() int32 { return t.doneID() + 1 }
 // place at of those that the machine is held to.
 func (t *Table) OverBudgetID(at int) int32 { return t.cancelID() + 1 + int32(at) }
 
-// casesOf are the numbers of d's results and failures: from first up to end.
-func (t *Table) casesOf(d *ir.Do) (first, end int32) {
-	if d.ID+1 < len(t.doFirst) {
-		return t.doFirst[d.ID], t.doFirst[d.ID+1]
-	}
-	return t.doFirst[d.ID], int32(len(t.cases))
-}
-
 // compositeRows are the external events, cancel and the timers about which s
 // or a state around it says something.
 func (t *Table) compositeRows(s *ir.State) []Input {
@@ -186,8 +179,7 @@ func (t *Table) leafRows(s *ir.State) []Input {
 		if d.NeverRuns() {
 			continue
 		}
-		first, end := t.casesOf(d)
-		for id := first; id < end; id++ {
+		for id := t.doFirst[d.ID]; id < t.doFirst[d.ID+1]; id++ {
 			if c := t.cases[id]; c.Kind != ir.CaseResult || !t.Never(d.Activity, c.Event) {
 				rows = append(rows, t.row(s, id))
 			}
@@ -206,12 +198,12 @@ func (t *Table) outsideRows(s *ir.State) []Input {
 	for _, e := range t.spoken[s.ID].events {
 		rows = append(rows, t.row(s, t.EventID(e)))
 	}
-	if len(t.spoken[s.ID].cancel) > 0 {
+	if len(t.spoken[s.ID].on[ir.OnCancel]) > 0 {
 		rows = append(rows, t.row(s, t.cancelID()))
 	}
-	if len(t.spoken[s.ID].overBudget) > 0 {
+	if len(t.spoken[s.ID].on[ir.OnOverBudget]) > 0 {
 		for i := range t.enforced {
-			if id := t.cancelID() + 1 + int32(i); t.spoken[s.ID].about(t.cases[id]) {
+			if id := t.OverBudgetID(i); t.spoken[s.ID].about(t.cases[id]) {
 				rows = append(rows, t.row(s, id))
 			}
 		}

@@ -7,13 +7,14 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Truth is what is known of a guard without looking at any run.
+// Truth is what is known of a guard without looking at any run. The negation is -t; of two, both
+// hold as the lesser does, and one holds as the greater.
 type Truth int
 
 const (
-	Unknown Truth = iota // it may be true, and it may be false
+	False   Truth = iota - 1
+	Unknown       // it may be true, and it may be false
 	True
-	False
 )
 
 // Guard is the truth of e; a nil e is no guard, and true. Constants (see ir.Value)
@@ -32,13 +33,13 @@ func Guard(e ir.Expr) Truth {
 			return truth(!e.Not)
 		}
 	case *ir.Unary:
-		return not(Guard(e.X))
+		return -Guard(e.X)
 	case *ir.Binary:
 		switch e.Op {
 		case ir.OpAnd:
-			return and(Guard(e.X), Guard(e.Y))
+			return min(Guard(e.X), Guard(e.Y))
 		case ir.OpOr:
-			return not(and(not(Guard(e.X)), not(Guard(e.Y))))
+			return max(Guard(e.X), Guard(e.Y))
 		}
 		return compare(e)
 	}
@@ -50,26 +51,6 @@ func truth(b bool) Truth {
 		return True
 	}
 	return False
-}
-
-func not(t Truth) Truth {
-	switch t {
-	case True:
-		return False
-	case False:
-		return True
-	}
-	return Unknown
-}
-
-func and(t, u Truth) Truth {
-	switch {
-	case t == False || u == False:
-		return False
-	case t == True && u == True:
-		return True
-	}
-	return Unknown
 }
 
 // compare decides a comparison of two constants.

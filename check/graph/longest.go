@@ -35,16 +35,16 @@ func NewCheapest(g *Graph, of []int32, n int, weight, cost func(from, e int32) i
 		Length: make([]int64, g.Len()), g: g, of: of,
 		best: make([]int32, g.Len()), gate: make([]int32, n), cost: cost, dear: make([]int64, n),
 	}
-	first, members := ByComponent(of, n)
+	first, members := Grouped(of, n)
 	for c := range int32(n) {
 		l.component(c, members[first[c]:first[c+1]], weight)
 	}
 	return l
 }
 
-// ByComponent lists the vertices of each component: of component c, members from
-// first[c] up to first[c+1].
-func ByComponent(of []int32, n int) (first, members []int32) {
+// Grouped lists what has each number from 0 to n-1, such as the vertices of each component: of
+// number c, members from first[c] up to first[c+1].
+func Grouped(of []int32, n int) (first, members []int32) {
 	first = make([]int32, n+1)
 	for _, c := range of {
 		first[c+1]++

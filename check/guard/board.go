@@ -21,12 +21,12 @@ type Board struct {
 // NewBoard makes a Board of list. It is nil where all of list together are too large, or past what
 // can be decided: then each question may still be small enough for Satisfy.
 func NewBoard(list []Formula) *Board {
-	p, roots, laws, why := numbered(list)
-	if why != "" || p.opaque || len(p.asked) > 0 && slices.ContainsFunc(p.read(), isList) {
+	p, roots, laws := numbered(list)
+	if p == nil || p.opaque || len(p.asked) > 0 && slices.ContainsFunc(p.read(), isList) {
 		return nil // of lists that host guards are asked about there may be too few: see renderer.list
 	}
 	s := newSearch(p)
-	if !s.possible() {
+	if s == nil {
 		return nil
 	}
 	return &Board{s: s, roots: roots, laws: laws}
@@ -38,7 +38,8 @@ func isList(v *variable) bool { return v.typ.Kind == ir.List }
 // be decided first stands first. Undecided says no more than that Satisfy has to be asked.
 func (b *Board) Possible(numbers []int) Verdict {
 	s := b.s
-	s.why, s.nodes.work, s.matrix.work, s.texts.work = "", 0, 0, 0
+	s.spent, s.unsure = false, false
+	s.nodes.work, s.matrix.work, s.texts.work = 0, 0, 0
 	pending := make([]int32, len(numbers), len(numbers)+len(b.laws))
 	for i, n := range numbers {
 		pending[i] = b.roots[n]
@@ -46,7 +47,7 @@ func (b *Board) Possible(numbers []int) Verdict {
 	switch found := s.decide(append(pending, b.laws...)); {
 	case found:
 		return Sat
-	case s.why == "":
+	case !s.unsure:
 		return Unsat
 	}
 	return Undecided

@@ -93,20 +93,19 @@ func join(how op, neutral, dominant *node, list []*node) *node {
 
 // not is the negation of n, pushed down to the atoms. It is linear in the graph:
 // what is shared in n is shared in the result.
-func not(n *node) *node {
-	switch n.op {
-	case opTrue, opFalse, opLit:
-		return notLeaf(n)
-	}
-	return (negation{}).of(n)
-}
+func not(n *node) *node { return (negation{}).of(n) }
 
 // negation remembers the negations of the nodes seen.
 type negation map[*node]*node
 
 func (m negation) of(n *node) *node {
-	if n.op != opAnd && n.op != opOr {
-		return notLeaf(n)
+	switch n.op {
+	case opTrue:
+		return never
+	case opFalse:
+		return always
+	case opLit:
+		return &node{op: opLit, lit: n.lit.negate()}
 	}
 	if done := m[n]; done != nil {
 		return done
@@ -117,16 +116,6 @@ func (m negation) of(n *node) *node {
 	}
 	m[n] = out
 	return out
-}
-
-func notLeaf(n *node) *node {
-	switch n.op {
-	case opTrue:
-		return never
-	case opFalse:
-		return always
-	}
-	return &node{op: opLit, lit: n.lit.negate()}
 }
 
 // same holds where a and b are both true or both false.

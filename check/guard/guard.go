@@ -91,7 +91,6 @@ func (v Verdict) String() string { return [...]string{"undecided", "sat", "unsat
 type Answer struct {
 	Verdict Verdict
 	Model   *Model // nil but with Sat
-	Why     string // of Undecided: what stood in the way, as a clause
 }
 
 // Satisfy asks whether all of list can hold at once.
@@ -103,28 +102,17 @@ func Satisfy(list ...Formula) Answer {
 	case never:
 		return Answer{Verdict: Unsat}
 	}
-	p, why := newProblem(all)
-	if why != "" {
-		return Answer{Verdict: Undecided, Why: why}
+	p := newProblem(all)
+	if p == nil {
+		return Answer{Verdict: Undecided}
 	}
 	s := newSearch(p)
-	if s.possible() && s.decide([]int32{p.root}) {
-		if p.opaque {
-			return Answer{Verdict: Undecided, Why: whyOpaque}
-		}
+	found := s != nil && s.decide([]int32{p.root})
+	switch {
+	case found && !p.opaque:
 		return p.answer(s.found)
-	}
-	if s.why != "" {
-		return Answer{Verdict: Undecided, Why: s.why}
+	case found || s != nil && s.unsure:
+		return Answer{Verdict: Undecided}
 	}
 	return Answer{Verdict: Unsat}
 }
-
-// What can stand in the way of an answer.
-const (
-	whyWork      = "the question takes too much work"
-	whyVariables = "the question has too many variables"
-	whyCalls     = "the question has too many calls of host guards"
-	whyOpaque    = "a part of the guard is not understood"
-	whyShort     = "the question wants too many different short values"
-)

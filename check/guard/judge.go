@@ -32,8 +32,8 @@ type places struct{ number, text, boolean, set int32 }
 // NewJudge makes a Judge of f, for the variables given. It is nil where f is too
 // large for Satisfy, too.
 func NewJudge(f Formula, data []*ir.Var) *Judge {
-	p, why := newProblem(f)
-	if why != "" {
+	p := newProblem(f)
+	if p == nil {
 		return nil
 	}
 	j := &Judge{
@@ -107,7 +107,7 @@ func (j *Judge) ExcludesBySearch() bool {
 		return false
 	}
 	s := newSearch(j.p)
-	if !s.possible() {
+	if s == nil {
 		return true
 	}
 	for i := int32(1); int(i) < len(j.lo); i++ {
@@ -116,7 +116,7 @@ func (j *Judge) ExcludesBySearch() bool {
 		}
 	}
 	copy(s.facts, j.facts)
-	return !s.decide([]int32{j.p.root}) && s.why == ""
+	return !s.decide([]int32{j.p.root}) && !s.unsure
 }
 
 // take takes v over for the variable at the places given.
@@ -179,7 +179,7 @@ func (j *Judge) atom(a *atom) known {
 		k = j.facts[a.x]
 	}
 	if a.neg {
-		return k.not()
+		return -k
 	}
 	return k
 }

@@ -132,8 +132,8 @@ func TestLargest(t *testing.T) {
 	} {
 		start := time.Now()
 		a := c.ask()
-		if !slices.Contains(c.want, a.Verdict) || (a.Why != "") != (a.Verdict == guard.Undecided) {
-			t.Errorf("%s: %s %s, want %v", c.name, a.Verdict, a.Why, c.want)
+		if !slices.Contains(c.want, a.Verdict) {
+			t.Errorf("%s: %s, want %v", c.name, a.Verdict, c.want)
 		}
 		t.Logf("%-24s %-9s %v", c.name, a.Verdict, time.Since(start).Round(time.Microsecond))
 		if spent := time.Since(start); spent > time.Minute { // some 50 ms on an idle machine

@@ -26,14 +26,13 @@ type entry struct {
 	old wide.Int
 }
 
-// newMatrix has variables 1 to len(lo), of which the i-th lies from lo[i-1] to
-// hi[i-1], and no range is empty.
-func newMatrix(lo, hi []int64) *matrix {
-	n := len(lo) + 1
+// newMatrix has variable i for numbers[i-1], which lies in its range; no range is empty.
+func newMatrix(numbers []*variable) *matrix {
+	n := len(numbers) + 1
 	m := &matrix{n: n, d: make([]wide.Int, n*n)}
 	for i := 1; i < n; i++ {
-		m.d[i*n] = wide.Of(hi[i-1])
-		m.d[i] = wide.Of(lo[i-1]).Neg()
+		m.d[i*n] = wide.Of(numbers[i-1].hi)
+		m.d[i] = wide.Of(numbers[i-1].lo).Neg()
 	}
 	for i := 1; i < n; i++ {
 		for j := 1; j < n; j++ {

@@ -102,8 +102,8 @@ func all(kids []int32, node func(int32) known, neutral known) known {
 	out := neutral
 	for _, k := range kids {
 		switch node(k) {
-		case neutral.not():
-			return neutral.not()
+		case -neutral:
+			return -neutral
 		case open:
 			out = open
 		}

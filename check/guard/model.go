@@ -40,7 +40,7 @@ func (p *problem) answer(v *values) Answer {
 	r := &renderer{p: p, v: v, m: newModel()}
 	for _, whole := range p.read() {
 		if !r.put(whole) {
-			return Answer{Verdict: Undecided, Why: whyShort}
+			return Answer{Verdict: Undecided}
 		}
 	}
 	for i, f := range p.facts {

@@ -38,21 +38,21 @@ type text struct {
 	length   int32     // the number that is its length; 0 where no one asks
 }
 
-// newProblem numbers f, and adds what holds of its variables whatever f says. It
-// says why where that would be too large.
-func newProblem(f Formula) (*problem, string) {
-	p, roots, laws, why := numbered([]Formula{f})
-	if why != "" {
-		return nil, why
+// newProblem numbers f, and adds what holds of its variables whatever f says. It is nil
+// where that would be too large.
+func newProblem(f Formula) *problem {
+	p, roots, laws := numbered([]Formula{f})
+	if p == nil {
+		return nil
 	}
 	if p.root = p.joinHoles(roots[0]); len(laws) > 0 {
 		p.root = p.group(opAnd, append([]int32{p.root}, laws...))
 	}
-	return p, ""
+	return p
 }
 
 // numbered numbers each of list, and what holds of their variables whatever they say: laws.
-func numbered(list []Formula) (p *problem, roots, laws []int32, why string) {
+func numbered(list []Formula) (p *problem, roots, laws []int32) {
 	p = &problem{
 		numberOf: map[term]int32{}, textOf: map[term]int32{},
 		constantOf: map[string]int32{}, factOf: map[fact]int32{},
@@ -67,7 +67,7 @@ func numbered(list []Formula) (p *problem, roots, laws []int32, why string) {
 		c := p.asked[i]
 		others := earlier[c.call.guard]
 		if pairs += len(others); pairs > maxPairs {
-			return nil, nil, nil, whyCalls
+			return nil, nil, nil
 		}
 		for _, d := range others {
 			laws = append(laws, p.add(congruence(c, d), seen))
@@ -76,13 +76,13 @@ func numbered(list []Formula) (p *problem, roots, laws []int32, why string) {
 	}
 	laws = append(laws, p.lengths(seen)...)
 	if len(p.numbers) > maxVariables {
-		return nil, nil, nil, whyVariables
+		return nil, nil, nil
 	}
 	for i := range p.numbers {
 		p.order = append(p.order, int32(i+1))
 	}
 	slices.SortFunc(p.order, func(i, j int32) int { return p.numbers[i-1].term.compare(p.numbers[j-1].term) })
-	return p, roots, laws, ""
+	return p, roots, laws
 }
 
 // lengths are the axioms of strings whose length is asked as well: the empty
@@ -187,12 +187,4 @@ func (p *problem) fact(l *literal) int32 {
 		}
 	}
 	return i
-}
-
-// ranges are the ends of the ranges of all numbers.
-func (p *problem) ranges() (lo, hi []int64) {
-	for _, v := range p.numbers {
-		lo, hi = append(lo, v.lo), append(hi, v.hi)
-	}
-	return lo, hi
 }

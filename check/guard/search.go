@@ -8,25 +8,22 @@ import (
 // search looks for values that satisfy a problem.
 type search struct {
 	*state
-	nodes memo
-	limit int
-	why   string // why the answer is not certain; empty where it is
-	found *values
+	nodes  memo
+	spent  bool // the limit was passed
+	unsure bool // so it was, or no values could be chosen: that none were found is not certain
+	found  *values
 }
 
-func newSearch(p *problem) *search { return &search{limit: limit, state: &state{p: p}} }
-
-// possible reports whether there is anything to search, and makes it ready.
-func (s *search) possible() bool {
-	if s.p.empty {
-		return false
+// newSearch is nil where there is nothing to search.
+func newSearch(p *problem) *search {
+	if p.empty {
+		return nil
 	}
-	s.state = newState(s.p)
-	return true
+	return &search{state: newState(p)}
 }
 
 // decide looks for values for which all of pending hold. It leaves the state as
-// it was. Where it finds none, that is certain only if s.why is empty.
+// it was. Where it finds none, that is certain only if it is not unsure.
 func (s *search) decide(pending []int32) bool {
 	m, assumed := s.mark(), len(s.nodes.assumed)
 	defer func() {
@@ -34,12 +31,12 @@ func (s *search) decide(pending []int32) bool {
 		s.nodes.retract(assumed)
 	}()
 	rest, consistent := s.propagate(pending)
-	if !consistent || s.why == whyWork {
+	if !consistent || s.spent {
 		return false
 	}
 	v, ok := s.choose()
 	if !ok && len(rest) == 0 {
-		s.why = whyShort // consistent, and yet no values could be chosen
+		s.unsure = true // consistent, and yet no values could be chosen
 		return false
 	}
 	unmet := rest
@@ -120,7 +117,7 @@ func (s *search) split(rest, candidates []int32) bool {
 		if s.decide(append(others[:len(others):len(others)], k)) {
 			return true
 		}
-		if s.why == whyWork {
+		if s.spent {
 			return false
 		}
 		others = append(others, s.p.negation(k))
@@ -143,9 +140,9 @@ func (s *search) unmet(rest []int32, v *values) []int32 {
 
 // exhausted reports whether the limit is passed.
 func (s *search) exhausted() bool {
-	if s.nodes.work+s.work() <= s.limit {
+	if s.nodes.work+s.work() <= limit {
 		return false
 	}
-	s.why = whyWork
+	s.spent, s.unsure = true, true
 	return true
 }

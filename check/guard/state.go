@@ -3,12 +3,12 @@ package guard
 import "github.com/fsmc-dev/fsmc/check/wide"
 
 // known is what is known of an atom or a node.
-type known uint8
+type known int8
 
 const (
-	open known = iota
+	no   known = iota - 1
+	open       // -open is open
 	yes
-	no
 )
 
 func knownIf(b bool) known {
@@ -16,16 +16,6 @@ func knownIf(b bool) known {
 		return yes
 	}
 	return no
-}
-
-func (k known) not() known {
-	switch k {
-	case yes:
-		return no
-	case no:
-		return yes
-	}
-	return open
 }
 
 // state is a consistent set of atoms, and what follows from it.
@@ -42,8 +32,7 @@ type mark struct{ matrix, apart, merged, decided int }
 
 // newState is the state of p without any atom; p must not be empty.
 func newState(p *problem) *state {
-	lo, hi := p.ranges()
-	return &state{p: p, matrix: newMatrix(lo, hi), texts: newPartition(p.texts), facts: make([]known, len(p.facts))}
+	return &state{p: p, matrix: newMatrix(p.numbers), texts: newPartition(p.texts), facts: make([]known, len(p.facts))}
 }
 
 func (s *state) mark() mark {
@@ -79,7 +68,7 @@ func (s *state) value(a atom) known {
 		v = s.facts[a.x]
 	}
 	if a.neg {
-		return v.not()
+		return -v
 	}
 	return v
 }

@@ -34,7 +34,7 @@ func (t *Times) Parts() []Part {
 	var parts []Part
 	c, timer := int32(0), -1 // timer is the one whose exit is sought, or -1
 	for {
-		if timer < 0 && t.free(c) != t.Longest[c] {
+		if timer < 0 && t.free(t.component(c)) != t.Longest[c] {
 			timer = t.capOf(c)
 			parts = append(parts, byTimer(t.timers(c)[timer])...)
 		}
@@ -58,10 +58,10 @@ func (t *Times) Parts() []Part {
 	}
 }
 
-// free is the time from the component of c by what it costs alone.
-func (t *Times) free(c int32) int64 {
+// free is the time from a component by what it costs alone.
+func (t *Times) free(members []int32) int64 {
 	longest := int64(0)
-	for _, v := range t.component(c) {
+	for _, v := range members {
 		longest = max(longest, t.uncapped(v))
 	}
 	return longest

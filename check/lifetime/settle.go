@@ -14,10 +14,7 @@ func (t *Times) component(c int32) []int32 {
 // In a cycle that costs time nothing but a timer that runs all the while sets an
 // end.
 func (t *Times) settle(members []int32) {
-	free := int64(0)
-	for _, c := range members {
-		free = max(free, t.uncapped(c))
-	}
+	free := t.free(members)
 	for _, c := range members {
 		for i := range t.timers(c) {
 			t.exits[t.start[c]+int32(i)] = t.exit(members, c, i)
@@ -67,7 +64,7 @@ func (t *Times) freely(c int32) int64 {
 // running. In a component of several configurations they all have it in common.
 func (t *Times) exit(members []int32, c int32, i int) int64 {
 	if members[0] != c { // computed for the first already, where both share the timer
-		if first := t.timers(members[0]); i < len(first) && first[i].Timer == t.timers(c)[i].Timer {
+		if t.has(members[0], i, t.timers(c)[i].Timer) {
 			return t.exits[t.start[members[0]]+int32(i)]
 		}
 		return graph.Infinite

@@ -79,7 +79,7 @@ func until(p *explore.Product, of []int32, n int, ended func(e int32) bool) *Tim
 		t.start[c+1] = t.start[c] + int32(len(t.timers(c)))
 	}
 	t.exits = make([]int64, t.start[p.Len()])
-	t.first, t.members = graph.ByComponent(of, n)
+	t.first, t.members = graph.Grouped(of, n)
 	for i := range n {
 		t.settle(t.members[t.first[i]:t.first[i+1]])
 	}

@@ -14,20 +14,14 @@ import (
 
 // GenerateEnforced writes a random machine as Generate does, whose runs are held to the
 // costs of a budget: some states, or the machine, take over_budget.
-func GenerateEnforced(r *rand.Rand) string {
-	for {
-		src := Generate(r)
-		if strings.Contains(src, "cost usd") {
-			return enforce(src)
-		}
-	}
-}
+func GenerateEnforced(r *rand.Rand) string { return enforced(r, Generate) }
 
 // GenerateEnforcedFans is GenerateEnforced for activities that run for the elements of a list.
-func GenerateEnforcedFans(r *rand.Rand) string {
+func GenerateEnforcedFans(r *rand.Rand) string { return enforced(r, GenerateFans) }
+
+func enforced(r *rand.Rand, generate func(*rand.Rand) string) string {
 	for {
-		src := GenerateFans(r)
-		if strings.Contains(src, "cost usd") {
+		if src := generate(r); strings.Contains(src, "cost usd") {
 			return enforce(src)
 		}
 	}

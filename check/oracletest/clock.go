@@ -87,7 +87,7 @@ func (s *Space) ready(at *machine.Snapshot, in machine.Input) time.Duration {
 		if of(in, task) {
 			wait := task.NotBefore.Sub(start)
 			if in.Kind == machine.FailureInput {
-				if limit := s.mayFail(&s.Def.Dos[in.Do], in.Category, s.Def.Categories[in.Category]); limit != nil {
+				if limit := limits(&s.Def.Dos[in.Do])[s.Def.Categories[in.Category]]; limit != nil {
 					wait += time.Duration(*limit)
 				}
 			} else if in.Kind == machine.ResultInput && in.Event >= 0 {
@@ -104,10 +104,15 @@ func of(in machine.Input, task machine.Task) bool {
 	return in.Do == task.Do && in.Index == task.Index
 }
 
+// limits are the time limits of a do, by the category with which an attempt fails that reaches one.
+func limits(do *machine.Do) map[string]*int64 {
+	return map[string]*int64{"timeout": do.Timeout, "silent": do.Heartbeat, "stalled": do.Progress}
+}
+
 // longestLimit is the longest time limit of a do, or least time of the machine that it calls.
 func (s *Space) longestLimit(do *machine.Do) time.Duration {
 	longest := int64(0)
-	for _, limit := range []*int64{do.Timeout, do.Heartbeat, do.Progress} {
+	for _, limit := range limits(do) {
 		if limit != nil {
 			longest = max(longest, *limit)
 		}

@@ -16,23 +16,23 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 			list = append(list, s.each(machine.Input{Kind: machine.EventInput, Event: e}, s.Def.Events[e].Fields)...)
 		}
 	}
-	for _, task := range at.Tasks {
-		if task.State == machine.TaskOpen {
-			for _, in := range s.says(task) {
-				for _, report := range s.reports(at, task.Do) {
-					in.Cost = report
-					list = append(list, in)
-				}
-			}
-			for _, report := range s.reports(at, task.Do)[1:] {
-				list = append(list, machine.Input{Kind: machine.SpentInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt, Cost: report})
+	open := slices.DeleteFunc(slices.Clone(at.Tasks), func(t machine.Task) bool { return t.State != machine.TaskOpen })
+	for _, task := range open {
+		for _, in := range s.says(task) {
+			for _, report := range s.reports(at, task.Do) {
+				in.Cost = report
+				list = append(list, in)
 			}
 		}
+		for _, report := range s.reports(at, task.Do)[1:] {
+			in := inputOf(machine.SpentInput, task)
+			in.Cost = report
+			list = append(list, in)
+		}
 	}
-	for _, task := range at.Tasks {
-		idle := slices.ContainsFunc(at.Alarms, func(a machine.Alarm) bool { return s.Def.Timers[a.Timer].Idle })
-		if task.State == machine.TaskOpen && idle {
-			list = append(list, machine.Input{Kind: machine.ProgressInput, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt})
+	if slices.ContainsFunc(at.Alarms, func(a machine.Alarm) bool { return s.Def.Timers[a.Timer].Idle }) {
+		for _, task := range open {
+			list = append(list, inputOf(machine.ProgressInput, task))
 		}
 	}
 	if !at.Cancelled {
@@ -41,11 +41,17 @@ func (s *Space) others(at *machine.Snapshot) []machine.Input {
 	return list
 }
 
+// inputOf is something that the attempt of a task says.
+func inputOf(kind machine.InputKind, task machine.Task) machine.Input {
+	return machine.Input{Kind: kind, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
+}
+
 // says is all that an attempt can say.
 func (s *Space) says(task machine.Task) []machine.Input {
 	do := &s.Def.Dos[task.Do]
 	activity := &s.Def.Activities[do.Activity]
-	in := machine.Input{Kind: machine.ResultInput, Event: -1, Do: task.Do, Index: task.Index, Key: task.Key, Attempt: task.Attempt}
+	in := inputOf(machine.ResultInput, task)
+	in.Event = -1
 	var list []machine.Input
 	if len(activity.Results) == 0 && s.callees[do.Activity] == nil { // a machine ends in a terminal
 		list = append(list, in)
@@ -58,32 +64,13 @@ func (s *Space) says(task machine.Task) []machine.Input {
 		list = append(list, s.each(in, s.Def.Events[e].Fields)...)
 	}
 	in.Kind, in.Event = machine.FailureInput, 0
-	for k, name := range s.Def.Categories {
-		if s.mayFail(do, k, name) != nil {
+	for k := range s.Def.Categories {
+		if s.Def.CanFail(do, k) {
 			in.Category = k
 			list = append(list, in)
 		}
 	}
 	return list
-}
-
-// mayFail is after how long an attempt can fail with a category at the earliest,
-// in nanoseconds; nil where it cannot.
-func (s *Space) mayFail(do *machine.Do, k int, name string) *int64 {
-	switch name {
-	case "unknown":
-		return new(int64)
-	case "timeout":
-		return do.Timeout
-	case "silent":
-		return do.Heartbeat
-	case "stalled":
-		return do.Progress
-	}
-	if slices.Contains(s.Def.Activities[do.Activity].Fails, k) {
-		return new(int64)
-	}
-	return nil
 }
 
 // inside reports whether state a is b or lies in it.

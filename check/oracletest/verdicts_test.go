@@ -297,8 +297,8 @@ func (s *Space) misses(leaf, do int, kind machine.InputKind) bool {
 			return s.mayRaise(activity, e) && !handled(e, -1) && (s.soonest(activity, e) == 0 || s.comes(do, e))
 		})
 	}
-	for k, name := range s.Def.Categories {
-		if s.mayFail(&s.Def.Dos[do], k, name) != nil && !handled(-1, k) {
+	for k := range s.Def.Categories {
+		if s.Def.CanFail(&s.Def.Dos[do], k) && !handled(-1, k) {
 			return true
 		}
 	}

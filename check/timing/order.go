@@ -40,20 +40,16 @@ func IsCalm(table *flat.Table, leaf *ir.State, timer *ir.Timer) bool {
 		return false
 	}
 	for in := range table.Inputs(leaf) {
-		if restartsIdle(in) && (timer == nil || in.Timer != timer) {
+		if (timer == nil || in.Timer != timer) && slices.ContainsFunc(in.Choices, restartsIdle) {
 			return false
 		}
 	}
 	return true
 }
 
-// restartsIdle reports whether in may be taken without leaving the leaf, other than by
-// being deferred: that restarts idle timers.
-func restartsIdle(in flat.Input) bool {
-	return slices.ContainsFunc(in.Choices, func(c ir.Choice) bool {
-		return c.Arm == nil && !c.Defer || c.Arm != nil && (c.Arm.Kind == ir.Stay || c.Arm.Kind == ir.IgnoreArm)
-	})
-}
+// restartsIdle reports whether c takes an input without leaving the leaf, other than by
+// deferring it: that restarts idle timers.
+func restartsIdle(c ir.Choice) bool { return !c.Defer && flat.Stays(c) }
 
 // EndsBefore is a timer of leaf or around it that always ends the visit before
 // something is over that starts no earlier than the visit and takes so many

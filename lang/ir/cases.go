@@ -184,6 +184,9 @@ func MostPrecise(handlers []*Handler, c Case) []*Handler {
 	return out
 }
 
+// Means reports whether t means c.
+func (t *Trigger) Means(c Case) bool { return t.tier(c) > 0 }
+
 // tier says how precisely t means c: 0 not at all, higher is more precise.
 func (t *Trigger) tier(c Case) int {
 	labelled := t.Label != ""

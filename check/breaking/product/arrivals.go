@@ -32,7 +32,7 @@ func (s *search) arrivals(n *node) []arrival {
 	for _, e := range s.old.m.Events {
 		if f := s.external(e); f != nil {
 			in := machine.Input{Kind: machine.EventInput}
-			s.each(eventFields(e), eventFields(f), e.Name+".", func(old, new []machine.Value) {
+			s.each(ir.Slots(e.Fields), ir.Slots(f.Fields), e.Name+".", func(old, new []machine.Value) {
 				a := arrival{old: in, new: in, at: n.at, text: e.Name}
 				a.old.Event, a.old.Data, a.new.Event, a.new.Data = e.Index, old, f.Index, new
 				add(a)
@@ -91,7 +91,7 @@ func (s *search) external(e *ir.Event) *ir.Event {
 func (s *search) starts(n *node) []arrival {
 	var out []arrival
 	in := machine.Input{Kind: machine.StartInput}
-	s.each(varFields(s.old.m.Params), varFields(s.new.m.Params), "", func(old, new []machine.Value) {
+	s.each(ir.Slots(s.old.m.Params), ir.Slots(s.new.m.Params), "", func(old, new []machine.Value) {
 		a := arrival{old: in, new: in, at: n.at}
 		a.old.Data, a.new.Data = old, new
 		out = append(out, a)
@@ -117,7 +117,7 @@ func (s *search) ends(n *node, t, u *machine.Task, add func(arrival)) {
 			continue
 		}
 		f := is.Activity.Results[i]
-		s.each(eventFields(e), eventFields(f), e.Name+".", func(old, new []machine.Value) {
+		s.each(ir.Slots(e.Fields), ir.Slots(f.Fields), e.Name+".", func(old, new []machine.Value) {
 			a := a
 			a.old.Event, a.old.Data, a.new.Event, a.new.Data, a.text = e.Index, old, f.Index, new, e.Name
 			add(a)
@@ -176,54 +176,31 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// field is a place of a payload or of the parameters.
-type field struct {
-	name     string
-	typ      *ir.Type
-	optional bool
-}
-
-func eventFields(e *ir.Event) []field {
-	var out []field
-	for _, f := range e.Fields {
-		out = append(out, field{f.Name, f.Type, f.Optional})
-	}
-	return out
-}
-
-func varFields(vars []*ir.Var) []field {
-	var out []field
-	for _, v := range vars {
-		out = append(out, field{v.Name, v.Type, v.Optional})
-	}
-	return out
-}
-
 // each calls take with every payload to try, as each machine has it. Prefix stands before
 // the names by which values knows the fields. A payload with a field that only one machine knows, and
 // that may not be absent, is for parameters alone: an event has all its fields.
-func (s *search) each(old, new []field, prefix string, take func(old, new []machine.Value)) {
+func (s *search) each(old, new []*ir.Slot, prefix string, take func(old, new []machine.Value)) {
 	var names []string
 	var lists [][]machine.Value
 	number := 7
 	for _, f := range old {
-		g := fieldOf(new, f.name)
-		if g == nil || g.typ.Kind != f.typ.Kind {
-			if prefix != "" && !(g == nil && f.optional) {
+		g := fieldOf(new, f.Name)
+		if g == nil || g.Type.Kind != f.Type.Kind {
+			if prefix != "" && !(g == nil && f.Optional) {
 				return
 			}
 			continue
 		}
 		number += 4
-		names = append(names, f.name)
-		list := s.values.of(prefix+f.name, f.typ, g.typ, number)
-		if f.optional && g.optional {
+		names = append(names, f.Name)
+		list := s.values.of(prefix+f.Name, f.Type, g.Type, number)
+		if f.Optional && g.Optional {
 			list = append(list[:len(list):len(list)], machine.Unset)
 		}
 		lists = append(lists, list)
 	}
 	for _, g := range new {
-		if f := fieldOf(old, g.name); f == nil && !g.optional && prefix != "" {
+		if f := fieldOf(old, g.Name); f == nil && !g.Optional && prefix != "" {
 			return
 		}
 	}
@@ -266,20 +243,20 @@ func (s *search) rows(lists [][]machine.Value) [][]machine.Value {
 	return out
 }
 
-func fieldOf(list []field, name string) *field {
-	if i := slices.IndexFunc(list, func(f field) bool { return f.name == name }); i >= 0 {
-		return &list[i]
+func fieldOf(list []*ir.Slot, name string) *ir.Slot {
+	if i := slices.IndexFunc(list, func(s *ir.Slot) bool { return s.Name == name }); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
 
 // filled are the values of fields, in their order.
-func filled(fields []field, given map[string]machine.Value) []machine.Value {
+func filled(fields []*ir.Slot, given map[string]machine.Value) []machine.Value {
 	out := make([]machine.Value, len(fields))
 	for i, f := range fields {
-		v, said := given[f.name]
-		if !said && !f.optional {
-			v = plain(f.typ, f.typ, i+1)
+		v, said := given[f.Name]
+		if !said && !f.Optional {
+			v = plain(f.Type, f.Type, i+1)
 		}
 		out[i] = v
 	}

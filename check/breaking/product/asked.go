@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,12 +23,12 @@ func (s *search) asksOtherwise(old, new *machine.Snapshot, v *verdicts) string {
 	was, is := s.old.asked(old, s.new, new, v), s.new.asked(new, s.old, old, v)
 	for _, text := range was {
 		if !slices.Contains(is, text) {
-			return fmt.Sprintf("the old machine runs %s, and the new one %s", text, orNothing(strings.Join(is, ", ")))
+			return fmt.Sprintf("the old machine runs %s, and the new one %s", text, cmp.Or(strings.Join(is, ", "), "nothing"))
 		}
 	}
 	for _, text := range is {
 		if !slices.Contains(was, text) {
-			return fmt.Sprintf("the new machine runs %s, and the old one %s", text, orNothing(strings.Join(was, ", ")))
+			return fmt.Sprintf("the new machine runs %s, and the old one %s", text, cmp.Or(strings.Join(was, ", "), "nothing"))
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func (s *search) differ(old, new *outcome, v *verdicts) string {
 		return fmt.Sprintf("the old machine %s, and the new one %s", was, is)
 	}
 	if before, after := strings.Join(old.published, ", "), strings.Join(new.published, ", "); before != after {
-		return fmt.Sprintf("the old machine publishes %s, and the new one %s", orNothing(before), orNothing(after))
+		return fmt.Sprintf("the old machine publishes %s, and the new one %s", cmp.Or(before, "nothing"), cmp.Or(after, "nothing"))
 	}
 	if old.next.Status.Over() {
 		return s.returnsOtherwise(old.next, new.next)
@@ -54,11 +55,4 @@ func (s *side) end(of *machine.Snapshot) string {
 		return string(s.d.States[of.State].Ends())
 	}
 	return string(of.Status)
-}
-
-func orNothing(list string) string {
-	if list == "" {
-		return "nothing"
-	}
-	return list
 }

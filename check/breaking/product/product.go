@@ -162,7 +162,7 @@ func begin(a, b *side, old, new *ir.Machine, path func(string) string, limit int
 func (s *search) answered(i int, in arrival) {
 	answers := map[string]bool{}
 	for {
-		v := &verdicts{of: clone(answers)}
+		v := &verdicts{of: maps.Clone(answers)}
 		s.take(i, in, v)
 		if len(v.order) > maxQuestions {
 			s.result.Whole = false
@@ -205,7 +205,7 @@ func (s *search) take(i int, in arrival, v *verdicts) {
 		return
 	}
 	s.seen[key] = true
-	s.nodes = append(s.nodes, node{old: old.next, new: new.next, at: in.at, from: i, by: in, answers: clone(v.of)})
+	s.nodes = append(s.nodes, node{old: old.next, new: new.next, at: in.at, from: i, by: in, answers: maps.Clone(v.of)})
 }
 
 // tell notes a difference, unless one of the same arms is told, or where none is taken, of
@@ -223,12 +223,6 @@ func (s *search) tell(i int, in arrival, answers map[string]bool, old, new *outc
 	s.told[what] = true
 	d.Witness = s.witness(i, in, answers, new)
 	s.result.Differences = append(s.result.Differences, d)
-}
-
-func clone(m map[string]bool) map[string]bool {
-	out := make(map[string]bool, len(m))
-	maps.Copy(out, m)
-	return out
 }
 
 // messages are the events that both machines publish, with the fields that both know.

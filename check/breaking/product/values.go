@@ -137,7 +137,7 @@ func (v *values) of(name string, old, new *ir.Type, number int) []machine.Value 
 	if !v.decides[name] {
 		return []machine.Value{plain(old, new, number)}
 	}
-	lo, hi := both(old, new)
+	lo, hi := limits(old.Range, new.Range, math.MinInt64, math.MaxInt64)
 	var out []machine.Value
 	add := func(list []int64) {
 		for _, n := range list {
@@ -197,10 +197,6 @@ func ends(list []int64, lo, hi int64, more int) []int64 {
 	return slices.Compact(out)
 }
 
-func both(old, new *ir.Type) (lo, hi int64) {
-	return limits(old.Range, new.Range, math.MinInt64, math.MaxInt64)
-}
-
 func limits(a, b *ir.Range, lo, hi int64) (int64, int64) {
 	for _, r := range []*ir.Range{a, b} {
 		if r != nil {
@@ -213,7 +209,7 @@ func limits(a, b *ir.Range, lo, hi int64) (int64, int64) {
 // plain is a value that fits both types, where one does: by its number it differs from
 // others.
 func plain(old, new *ir.Type, number int) machine.Value {
-	lo, hi := both(old, new)
+	lo, hi := limits(old.Range, new.Range, math.MinInt64, math.MaxInt64)
 	switch old.Kind {
 	case ir.Bool:
 		return machine.BoolValue(true)

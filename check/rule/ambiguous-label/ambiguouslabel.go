@@ -7,7 +7,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -45,8 +44,9 @@ func run(p *check.Pass) {
 					continue
 				}
 				r := retried{trigger: unlabelled(c.Arm.Handler, in.Case), arm: c.Arm}
-				if r.trigger == nil || slices.Contains(raisers[r], in.Do) || takenBefore(in, i) {
-					continue
+				passed := check.Want(in, i, explore.MayPass, explore.Any)
+				if r.trigger == nil || slices.Contains(raisers[r], in.Do) || explore.Possible(in, passed).Verdict == guard.Unsat {
+					continue // what is tried before takes everything
 				}
 				if raisers[r] == nil {
 					order = append(order, r)
@@ -63,21 +63,11 @@ func run(p *check.Pass) {
 	}
 }
 
-// takenBefore reports whether what is tried before choice i of in takes
-// everything.
-func takenBefore(in flat.Input, i int) bool {
-	want := make([]explore.Stance, len(in.Choices))
-	for k := range i {
-		want[k] = explore.MayPass
-	}
-	return explore.Possible(in, want).Verdict == guard.Unsat
-}
-
 // unlabelled is the trigger of h that c meets, where none with a label does.
 func unlabelled(h *ir.Handler, c ir.Case) *ir.Trigger {
 	var found *ir.Trigger
 	for _, t := range h.Triggers {
-		if !meets(t, c) {
+		if !t.Means(c) {
 			continue
 		}
 		if t.Label != "" {
@@ -88,20 +78,6 @@ func unlabelled(h *ir.Handler, c ir.Case) *ir.Trigger {
 		}
 	}
 	return found
-}
-
-// meets reports whether t means c, a result or a failure.
-func meets(t *ir.Trigger, c ir.Case) bool {
-	if t.Label != "" && t.Label != c.Do.Label {
-		return false
-	}
-	switch t.Kind {
-	case ir.OnEvent:
-		return c.Kind == ir.CaseResult && t.Event == c.Event
-	case ir.OnFailed:
-		return c.Kind == ir.CaseFailure && (len(t.Categories) == 0 || slices.Contains(t.Categories, c.Category))
-	}
-	return false
 }
 
 func report(p *check.Pass, s *ir.State, r retried, raisers []*ir.Do) {

@@ -29,10 +29,9 @@ func run(p *check.Pass) {
 		if proved(p.Control(), a) {
 			continue
 		}
-		open := check.Question{Rule: "assertion-violated", Span: a.Span}
 		if g == nil {
 			if !holds(p.OpenProduct(), a) {
-				p.LeaveOpen(open)
+				p.LeaveOpen(check.Question{Span: a.Span})
 			}
 			continue
 		}
@@ -46,16 +45,12 @@ func run(p *check.Pass) {
 				witness, sure = p.Run(path, -1)
 			}
 		}
-		if !sure {
-			p.LeaveOpen(open)
-			continue
-		}
-		p.Report(check.Finding{
+		p.ReportSure(check.Finding{
 			Span:    a.Span,
 			Message: message(a),
 			Help:    "Change the machine so that no run does this, or change the promise.",
 			Witness: witness,
-		})
+		}, sure)
 	}
 }
 

@@ -25,6 +25,7 @@ var Rule = &check.Rule{
 	Question: "whether a bound can run out with nothing to take over",
 	Fix:      "ends the chain with `else -> …` to a failure terminal; for an event also with `else reject` or `else ignore`",
 	Run:      run,
+	Starts:   true,
 	OneRun:   true,
 	Absence:  true,
 }
@@ -37,20 +38,13 @@ type last struct {
 }
 
 func run(p *check.Pass) {
-	if !p.Starts() {
-		return
-	}
 	spent := spender{c: p.Control()}
 	for _, l := range lastArms(p) {
 		witness, runsOut, sure := outcome(p, &spent, l)
 		if !runsOut {
 			continue
 		}
-		if !sure {
-			p.LeaveOpen(check.Question{Rule: "bound-without-else", State: l.inputs[0].Leaf})
-			continue
-		}
-		p.Report(check.Finding{
+		p.ReportSure(check.Finding{
 			State:   l.inputs[0].Leaf,
 			Span:    l.arm.Span,
 			Message: check.Quote(bound(l.arm)) + " can run out, and then nothing takes " + check.Quote(l.input.Text()),
@@ -58,7 +52,7 @@ func run(p *check.Pass) {
 			Witness: witness,
 			Inputs:  l.inputs,
 			Fixes:   p.ElseAfter(l.input),
-		})
+		}, sure)
 	}
 }
 
@@ -131,16 +125,9 @@ func lastBounds(p *check.Pass, s *ir.State, in flat.Input) []*ir.Arm {
 
 // lastAt wants choice i of in to be the last that would take it, but for its bound.
 func lastAt(in flat.Input, i int) []explore.Stance {
-	want := make([]explore.Stance, len(in.Choices))
-	for k := range want {
-		switch {
-		case k < i:
-			want[k] = explore.MayPass
-		case k == i:
-			want[k] = explore.Holds
-		default:
-			want[k] = explore.False
-		}
+	want := check.Want(in, i, explore.MayPass, explore.Holds)
+	for k := i + 1; k < len(want); k++ {
+		want[k] = explore.False
 	}
 	return want
 }

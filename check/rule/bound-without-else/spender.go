@@ -2,6 +2,7 @@ package boundwithoutelse
 
 import (
 	"github.com/fsmc-dev/fsmc/check/control"
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -32,7 +33,7 @@ func (s *spender) canRunOut(l *last) bool {
 	if target == nil {
 		return false
 	}
-	scope := scopeOf(a)
+	scope := flat.RefilledBy(a)
 	of := s.components(scope)
 	for _, at := range l.inputs {
 		found := false
@@ -44,18 +45,6 @@ func (s *spender) canRunOut(l *last) bool {
 		}
 	}
 	return false
-}
-
-// scopeOf is the state whose being entered starts a's counter again, nil for the
-// whole run.
-func scopeOf(a *ir.Arm) *ir.State {
-	switch a.Scope.Kind {
-	case ir.PerVisit:
-		return a.State
-	case ir.PerState:
-		return a.Scope.State
-	}
-	return nil
 }
 
 // ends calls f with each leaf in which a step from a leaf may end that makes for

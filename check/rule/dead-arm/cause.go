@@ -60,7 +60,7 @@ func causeOf(p *check.Pass, a *ir.Arm, places []place) cause {
 	}
 	met := best(p, places, reached)
 	if met == check.Unclear {
-		p.LeaveOpen(check.Question{Rule: "dead-arm", State: places[0].leaf})
+		p.LeaveOpen(check.Question{State: places[0].leaf})
 	}
 	if met > check.NeverMet {
 		return alive
@@ -120,17 +120,11 @@ func ofNoElement(p *check.Pass, s *ir.State, t *ir.Trigger) bool {
 
 // raises reports whether an execution of d may end as t says.
 func raises(p *check.Pass, d *ir.Do, t *ir.Trigger) bool {
-	switch {
-	case t.Label != "" && t.Label != d.Label:
-		return false
-	case t.Kind == ir.OnEvent:
-		return slices.Contains(d.Activity.Results, t.Event) && !p.Table().Never(d.Activity, t.Event)
-	case t.Kind == ir.OnFailed:
-		return len(t.Categories) == 0 || slices.ContainsFunc(p.Machine.FailuresOf(d), func(c *ir.Category) bool {
-			return slices.Contains(t.Categories, c)
-		})
-	}
-	return false
+	return slices.ContainsFunc(d.Activity.Results, func(e *ir.Event) bool {
+		return t.Means(ir.Case{Kind: ir.CaseResult, Do: d, Event: e}) && !p.Table().Never(d.Activity, e)
+	}) || slices.ContainsFunc(p.Machine.FailuresOf(d), func(c *ir.Category) bool {
+		return t.Means(ir.Case{Kind: ir.CaseFailure, Do: d, Category: c})
+	})
 }
 
 // spends reports whether an activity has a cost of the budget that t means.
@@ -202,9 +196,7 @@ func reached(at place) []explore.Stance {
 
 // alone wants the arm to apply, whatever is before it.
 func alone(at place) []explore.Stance {
-	want := nothing(at)
-	want[at.at] = explore.Holds
-	return want
+	return check.Want(at.input, at.at, explore.Any, explore.Holds)
 }
 
 // nothing wants the input to come, and no more.

@@ -19,6 +19,8 @@ var Rule = &check.Rule{
 	Question: "whether some run takes an arm",
 	Fix:      "removes the arm",
 	Run:      run,
+	Sound:    true,
+	Starts:   true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-fires", At: check.SameInput},
@@ -42,11 +44,13 @@ type place struct {
 // those behind it where they are dead for another reason. An arm that leads to a
 // state that no run enters is named by unreachable-state.
 func run(p *check.Pass) {
-	if p.Machine.Broken || !p.Starts() {
-		return
-	}
 	taken := takenArms(p)
-	places := placesOf(p, taken)
+	places := map[*ir.Arm][]place{} // the inputs that reach an arm that is not plainly taken
+	eachPlace(p, func(a *ir.Arm, at place) {
+		if !taken[a.ID] {
+			places[a] = append(places[a], at)
+		}
+	})
 	said := causes(p, taken, places)
 	for _, a := range p.Machine.Arms {
 		why := said[a]
@@ -56,11 +60,12 @@ func run(p *check.Pass) {
 		if why == notRaised && a.Kind == ir.Retry && (a.Timer != nil || !slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return p.Raised().Has(a.State, t) })) {
 			continue // retry-without-activity
 		}
-		if prev := before(a); prev != nil && said[prev] == why && !ofGuard(why) {
+		arms := a.Chain()
+		if a.Index > 0 && said[arms[a.Index-1]] == why && !ofGuard(why) {
 			continue
 		}
 		behind := 0
-		for _, next := range a.Chain()[a.Index+1:] {
+		for _, next := range arms[a.Index+1:] {
 			if said[next] != why || ofGuard(why) {
 				break
 			}
@@ -84,35 +89,12 @@ func causes(p *check.Pass, taken []bool, places map[*ir.Arm][]place) map[*ir.Arm
 	return said
 }
 
-// before is the arm before a in its chain; nil for the first.
-func before(a *ir.Arm) *ir.Arm {
-	arms := a.Chain()
-	if a.Index == 0 {
-		return nil
-	}
-	return arms[a.Index-1]
-}
-
-// placesOf lists for each arm that is not plainly taken the inputs that reach it
-// in states that runs enter.
-func placesOf(p *check.Pass, taken []bool) map[*ir.Arm][]place {
-	places := map[*ir.Arm][]place{}
-	eachPlace(p, func(a *ir.Arm, at place) {
-		if !taken[a.ID] {
-			places[a] = append(places[a], at)
-		}
-	})
-	return places
-}
-
 // eachPlace calls f with all arms that stand for inputs of states that runs enter.
 func eachPlace(p *check.Pass, f func(a *ir.Arm, at place)) {
-	for _, leaf := range p.Leaves() {
-		for in := range p.Table().Inputs(leaf) {
-			for i, c := range in.Choices {
-				if c.Arm != nil {
-					f(c.Arm, place{leaf, in, i})
-				}
+	for leaf, in := range p.Inputs() {
+		for i, c := range in.Choices {
+			if c.Arm != nil {
+				f(c.Arm, place{leaf, in, i})
 			}
 		}
 	}

@@ -14,6 +14,7 @@ var Rule = &check.Rule{
 	Summary:  "the state is not terminal, and nothing leads out of it",
 	Question: "whether any run is stuck in it",
 	Run:      run,
+	Starts:   true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "spinning-loop", At: check.RestsOn},
@@ -24,9 +25,6 @@ var Rule = &check.Rule{
 // What leads out of a state is what the text says: an arm that leads back to its
 // own leaf does so only where what the leaf requires may send the run elsewhere.
 func run(p *check.Pass) {
-	if !p.Starts() {
-		return
-	}
 	c := p.Control()
 	for _, s := range p.Leaves() {
 		if _, entered := c.Entered(s); !entered || c.Left(s) {

@@ -18,17 +18,15 @@ var Rule = &check.Rule{
 	Question: "whether some arm always takes an event",
 	Fix:      "ends the chain with `else reject`, `else ignore`, or `else -> …` to a failure terminal",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken {
-		return
-	}
 	for _, g := range p.Gaps(ir.CaseEvent) {
 		switch g.Met {
 		case check.Unclear:
-			p.LeaveOpen(check.Question{Rule: "guard-gap", State: g.Leaf})
+			p.LeaveOpen(check.Question{State: g.Leaf})
 		case check.CanBeMet:
 			if dead(p, g) {
 				continue // dead-arm
@@ -51,8 +49,7 @@ func run(p *check.Pass) {
 // taken: that is a fault of its own.
 func dead(p *check.Pass, g *check.Gap) bool {
 	for i, c := range g.Input.Choices {
-		want := make([]explore.Stance, len(g.Input.Choices))
-		want[i] = explore.Holds
+		want := check.Want(g.Input, i, explore.Any, explore.Holds)
 		if c.State != g.Leaf || p.Meet(g.Leaf, g.Input, want).Met == check.CanBeMet {
 			return false
 		}

@@ -23,14 +23,13 @@ var Rule = &check.Rule{
 	Question:  "whether a timer or a retry ever comes first",
 	Fix:       "removes the timer",
 	Run:       run,
+	Sound:     true,
+	Starts:    true,
 	Absence:   true,
 	Unreached: true,
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken || !p.Starts() {
-		return
-	}
 	var silent []*ir.Timer
 	by := map[*ir.Timer]*ir.Timer{}
 	for _, t := range p.Machine.Timers {
@@ -57,7 +56,7 @@ func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
 	if first == nil && competes(p, t) && p.Product() == nil {
-		p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State, Span: t.Span})
+		p.LeaveOpen(check.Question{State: t.State, Span: t.Span})
 	}
 	return first, first != nil && !comes(p, t, first)
 }
@@ -72,13 +71,10 @@ func competes(p *check.Pass, t *ir.Timer) bool {
 // comes reports whether t, which first forestalls while it runs, fires in some
 // run all the same: first may have fired before, without an end to t.
 func comes(p *check.Pass, t, first *ir.Timer) bool {
-	g := p.SmallProduct()
-	if g == nil {
-		g = p.Product()
-	}
+	g := p.Product()
 	if g == nil {
 		if timing.OutlivesFiring(first) {
-			p.LeaveOpen(check.Question{Rule: "never-fires", State: t.State})
+			p.LeaveOpen(check.Question{State: t.State})
 		}
 		return timing.OutlivesFiring(first)
 	}
@@ -128,9 +124,7 @@ func reportTimer(p *check.Pass, t *ir.Timer, by map[*ir.Timer]*ir.Timer) {
 		f.Fixes = p.RemoveArms(t.Arms[0], len(t.Arms)-1)
 	}
 	if s := cutOff(p, t, by); s != nil {
-		severe := diag.Error
-		f.State, f.Severity = s, &severe
-		f.Fixes = nil
+		f.State, f.Severity, f.Fixes = s, new(diag.Error), nil
 		f.Message += ", so no run enters " + check.Quote(s.Path)
 	}
 	p.Report(f)
@@ -173,23 +167,13 @@ func firing(p *check.Pass, t, first *ir.Timer) *witness.Witness {
 				continue
 			}
 			for i, c := range in.Choices {
-				if m := p.Meet(leaf, in, taken(i, len(in.Choices))); m.Met == check.CanBeMet {
+				if m := p.Meet(leaf, in, check.Want(in, i, explore.Passed, explore.Applies)); m.Met == check.CanBeMet {
 					return p.Shown(&m, c.Arm)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// taken wants choice i of n to be the first that applies.
-func taken(i, n int) []explore.Stance {
-	want := make([]explore.Stance, n)
-	for k := range i {
-		want[k] = explore.Passed
-	}
-	want[i] = explore.Applies
-	return want
 }
 
 // named is a timer with its state: `"after 2h" of "Draft"`; with `idle` and jitter, where beside

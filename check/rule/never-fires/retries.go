@@ -17,20 +17,18 @@ func retries(p *check.Pass) {
 	g := p.SmallProduct()
 	known := map[*ir.Arm]forestalled{}
 	var order []*ir.Arm
-	for _, leaf := range p.Leaves() {
-		for in := range p.Table().Inputs(leaf) {
-			for _, c := range in.Choices {
-				if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry {
-					continue
-				}
-				found, seen := known[c.Arm]
-				switch {
-				case !seen:
-					order = append(order, c.Arm)
-					known[c.Arm] = forestalled{leaf, timing.EndsBefore(leaf, timing.LeastWait(c.Arm))}
-				case found.by != nil && found.leaf != leaf && timing.EndsBefore(leaf, timing.LeastWait(c.Arm)) == nil:
-					known[c.Arm] = forestalled{leaf, nil}
-				}
+	for leaf, in := range p.Inputs() {
+		for _, c := range in.Choices {
+			if in.Do == nil || c.Arm == nil || c.Arm.Kind != ir.Retry {
+				continue
+			}
+			found, seen := known[c.Arm]
+			switch {
+			case !seen:
+				order = append(order, c.Arm)
+				known[c.Arm] = forestalled{leaf, timing.EndsBefore(leaf, timing.LeastWait(c.Arm))}
+			case found.by != nil && found.leaf != leaf && timing.EndsBefore(leaf, timing.LeastWait(c.Arm)) == nil:
+				known[c.Arm] = forestalled{leaf, nil}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Hint,
 	Summary:  "a field or parameter that nothing reads",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-set", At: check.SameField},
@@ -23,10 +24,7 @@ var Rule = &check.Rule{
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // what could not be resolved may be the read
-	}
-	read := readIn(m)
+	read := check.ReadIn(m, true)
 	wholes := map[*ir.Field]bool{} // of which something reads a part
 	for v := range read {
 		wholes[v.Whole] = v.Whole != nil && (read[v] || wholes[v.Whole])
@@ -46,26 +44,4 @@ func run(p *check.Pass) {
 	}
 	report(m.Params, "parameter")
 	report(m.Fields, "field")
-}
-
-// readIn are the variables that something reads. What an effect reads to
-// compute a new value of the same variable does not count.
-func readIn(m *ir.Machine) map[*ir.Var]bool {
-	own, read := m.SetBy(), map[*ir.Var]bool{}
-	for whole := range m.Exprs() {
-		for _, v := range ir.Vars(whole) {
-			read[v] = read[v] || own[whole] != v
-		}
-	}
-	for _, t := range m.Timers {
-		if t.Var != nil {
-			read[t.Var] = true
-		}
-	}
-	for _, d := range m.Dos {
-		if d.Fan != nil {
-			read[d.Fan.List] = true
-		}
-	}
-	return read
 }

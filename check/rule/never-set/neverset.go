@@ -15,6 +15,7 @@ var Rule = &check.Rule{
 	Severity: diag.Warning,
 	Summary:  "a field without a default that nothing sets",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "read-before-set", At: check.SameField},
@@ -23,9 +24,6 @@ var Rule = &check.Rule{
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // an effect whose field could not be resolved may be the one
-	}
 	set := map[*ir.Var]bool{}
 	wholes := map[*ir.Field]bool{}
 	for b := range m.Blocks() {

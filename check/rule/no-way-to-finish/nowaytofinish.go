@@ -45,14 +45,14 @@ func run(p *check.Pass) {
 		unsure := product.Unsure()
 		gaps := gapsOf(p, unsure)
 		for _, s := range unsure {
-			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: s, Inputs: gaps})
+			p.LeaveOpen(check.Question{State: s, Inputs: gaps})
 		}
 	}
 	broken := brokenInputs(p)
 	for _, t := range traps(g, broken) {
 		witness, sure := g.witness(t.first, t.round)
 		if !sure {
-			p.LeaveOpen(check.Question{Rule: "no-way-to-finish", State: t.leaves[0], Inputs: t.inputs})
+			p.LeaveOpen(check.Question{State: t.leaves[0], Inputs: t.inputs})
 			continue
 		}
 		if witness != nil {

@@ -94,16 +94,10 @@ func (t *trap) enter(g *space, doomed []bool, back *graph.Graph) {
 		}
 		t.first = c
 		if circle {
-			t.round = t.roundFrom(g, c, move(c))
+			t.round = g.Round(c, move(c), func(e int32) bool { return !g.IsCancel(e) && t.of[g.To[e]] == t.of[c] })
 		}
 		return
 	}
-}
-
-// roundFrom is a way from c back to it that begins with a step.
-func (t *trap) roundFrom(g *space, c int32, step []int32) []int32 {
-	inside := func(e int32) bool { return !g.IsCancel(e) && t.of[g.To[e]] == t.of[c] }
-	return g.Round(c, step, inside)
 }
 
 // distinct fills in the leaves of each trap and leaves out those whose states

@@ -20,14 +20,13 @@ var Rule = &check.Rule{
 	Summary:  "an effect can leave the declared range of its field in some run, or an argument never fits",
 	Question: "whether every effect stays in the range of its field",
 	Run:      run,
+	Sound:    true,
+	Starts:   true,
 	OneRun:   true,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken {
-		return
-	}
 	for _, s := range p.Leaves() {
 		for _, d := range s.Dos {
 			arguments(p, s, d)
@@ -39,7 +38,7 @@ func run(p *check.Pass) {
 	g := p.Product()
 	if g == nil {
 		if open := p.OpenProduct(); open == nil || slices.ContainsFunc(open.Faults(), func(f explore.Fault) bool { return f.Assign != nil }) {
-			p.LeaveOpen(check.Question{Rule: "out-of-range"})
+			p.LeaveOpen(check.Question{})
 		}
 		return
 	}
@@ -52,7 +51,7 @@ func run(p *check.Pass) {
 		state := g.Leaf(f.Config) // nil of the start
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.AtStart(check.Question{Rule: "out-of-range", State: state}, f.Assign.Span))
+			p.LeaveOpen(check.AtStart(check.Question{State: state}, f.Assign.Span))
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })

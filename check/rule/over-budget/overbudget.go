@@ -57,7 +57,7 @@ func run(p *check.Pass) {
 				p.Report(f)
 			}
 		case l.figure.Amount == nil && p.Product() == nil:
-			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
+			p.LeaveOpen(check.Question{Span: l.span})
 		case l.figure.Amount == nil && unmarked && l.figure.Name != "time": // that is unbounded-loop
 		case l.figure.Amount == nil:
 			p.Report(check.Finding{
@@ -66,7 +66,7 @@ func run(p *check.Pass) {
 				Help:    "Bound what the message names, or take the line out of the budget.",
 			})
 		case l.passed() && !l.shown(p): // an upper bound refutes nothing
-			p.LeaveOpen(check.Question{Rule: "over-budget", Span: l.span})
+			p.LeaveOpen(check.Question{Span: l.span})
 		case l.passed():
 			p.Report(over(p, l))
 		}
@@ -75,7 +75,6 @@ func run(p *check.Pass) {
 
 // neverBegins are findings about activities of which one attempt costs more than there is.
 func neverBegins(p *check.Pass, l limit) (list []check.Finding) {
-	warning := diag.Warning // a budget of 0 may be meant
 	for _, a := range p.Machine.Activities {
 		i := slices.IndexFunc(a.Costs, func(c ir.Cost) bool { return c.Name == l.figure.Name && c.Amount.Cmp(l.most) > 0 })
 		runs := func(d *ir.Do) bool { return d.Activity == a && !d.NeverRuns() && !p.Unreachable(d.State) }
@@ -85,7 +84,7 @@ func neverBegins(p *check.Pass, l limit) (list []check.Finding) {
 		}
 		list = append(list, check.Finding{
 			State:    p.Machine.Dos[at].State,
-			Severity: &warning,
+			Severity: new(diag.Warning), // a budget of 0 may be meant
 			Span:     l.span,
 			Message: "an attempt of " + check.Quote(a.Name) + " costs " + text(l.figure.Name, a.Costs[i].Amount) + ", over the budget of " +
 				text(l.figure.Name, l.most) + ": none begins before `over_budget(" + l.figure.Name + ")` is taken",

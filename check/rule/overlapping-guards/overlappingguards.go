@@ -3,8 +3,6 @@
 package overlappingguards
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -21,6 +19,7 @@ var Rule = &check.Rule{
 	Question: "whether two handlers of one trigger can both apply",
 	Fix:      "joins both handlers into one chain",
 	Run:      run,
+	Sound:    true,
 	OneRun:   true,
 }
 
@@ -36,21 +35,16 @@ type overlap struct {
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken {
-		return
-	}
 	found := map[pair]*overlap{}
 	var order []pair
-	for _, leaf := range p.Leaves() {
-		for in := range p.Table().Inputs(leaf) {
-			for _, o := range overlaps(p, leaf, in, found) {
-				at := pair{o.first.Handler, o.second.Handler}
-				if found[at] == nil {
-					order = append(order, at)
-				}
-				if found[at] == nil || o.Met > found[at].Met {
-					found[at] = o
-				}
+	for leaf, in := range p.Inputs() {
+		for _, o := range overlaps(p, leaf, in, found) {
+			at := pair{o.first.Handler, o.second.Handler}
+			if found[at] == nil {
+				order = append(order, at)
+			}
+			if found[at] == nil || o.Met > found[at].Met {
+				found[at] = o
 			}
 		}
 	}
@@ -80,23 +74,15 @@ func overlaps(p *check.Pass, leaf *ir.State, in flat.Input, known map[pair]*over
 			if asked.Exclude(explore.Applies, i, j) { // whatever is before them
 				continue
 			}
-			m := p.Meet(leaf, in, both(i, j, len(in.Choices)))
+			want := check.Want(in, i, explore.Passed, explore.Applies)
+			want[j] = explore.Applies
+			m := p.Meet(leaf, in, want)
 			if m.Met != check.Impossible {
 				out = append(out, &overlap{leaf: leaf, input: in, first: a, second: b, Meeting: m})
 			}
 		}
 	}
-	return slices.Clip(out)
-}
-
-// both wants choices i and j of n to apply, and none before i.
-func both(i, j, n int) []explore.Stance {
-	want := make([]explore.Stance, n)
-	for k := range i {
-		want[k] = explore.Passed
-	}
-	want[i], want[j] = explore.Applies, explore.Applies
-	return want
+	return out
 }
 
 func report(p *check.Pass, o *overlap) {
@@ -110,11 +96,10 @@ func report(p *check.Pass, o *overlap) {
 	}
 	switch o.Met {
 	case check.Unclear:
-		p.LeaveOpen(check.Question{Rule: "overlapping-guards", State: o.leaf})
+		p.LeaveOpen(check.Question{State: o.leaf})
 		return
 	case check.NeverMet:
-		hint := diag.Hint
-		f.Severity = &hint
+		f.Severity = new(diag.Hint)
 		f.Message = what + " would both apply" + check.Where(o.Model) + ", but no run has these values"
 		f.Related[0].Message = "this one would apply there, too"
 		f.Help = "Make their guards exclude each other for all values, so that this stays true when the machine changes."

@@ -37,7 +37,7 @@ func run(p *check.Pass) {
 	}
 	g := p.Product()
 	if g == nil {
-		p.LeaveOpen(check.Question{Rule: "read-before-set"})
+		p.LeaveOpen(check.Question{})
 		return
 	}
 	reads, sent := map[*ir.Var][]explore.Fault{}, map[*ir.EventField][]explore.Fault{}
@@ -208,7 +208,7 @@ func show(p *check.Pass, g *explore.Product, f *check.Finding, reads []explore.F
 		}
 	}
 	if !f.Span.IsValid() {
-		p.LeaveOpen(check.AtStart(check.Question{Rule: "read-before-set", State: g.Leaf(reads[0].Config)}, reads[0].ReadAt))
+		p.LeaveOpen(check.AtStart(check.Question{State: g.Leaf(reads[0].Config)}, reads[0].ReadAt))
 	}
 	return f.Span.IsValid()
 }

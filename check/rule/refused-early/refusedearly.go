@@ -29,7 +29,7 @@ func run(p *check.Pass) {
 		return // whoever says `defer` once knows of it
 	}
 	leaves := p.Leaves()
-	h, ok := listen(p, leaves)
+	h, ok := listen(p)
 	if !ok {
 		return
 	}
@@ -64,17 +64,15 @@ type heard struct {
 const maxHeard = 1_000_000
 
 // listen is what leaves hear; false where that is too much.
-func listen(p *check.Pass, leaves []*ir.State) (heard, bool) {
+func listen(p *check.Pass) (heard, bool) {
 	h, n := heard{map[int32][]*ir.Event{}, map[*ir.Event]int{}}, 0
-	for _, leaf := range leaves {
-		for in := range p.Table().Inputs(leaf) {
-			if n++; n > maxHeard {
-				return h, false
-			}
-			if in.Kind == ir.CaseEvent {
-				h.in[int32(leaf.ID)] = append(h.in[int32(leaf.ID)], in.Event)
-				h.leaves[in.Event]++
-			}
+	for leaf, in := range p.Inputs() {
+		if n++; n > maxHeard {
+			return h, false
+		}
+		if in.Kind == ir.CaseEvent {
+			h.in[int32(leaf.ID)] = append(h.in[int32(leaf.ID)], in.Event)
+			h.leaves[in.Event]++
 		}
 	}
 	return h, true

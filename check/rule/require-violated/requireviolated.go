@@ -19,6 +19,7 @@ var Rule = &check.Rule{
 	Summary:   "some run would enter a state, or stay in it, with its `require` false",
 	Question:  "whether a `require` always holds",
 	Run:       run,
+	Sound:     true,
 	OneRun:    true,
 	Absence:   true,
 	Unreached: true,
@@ -28,24 +29,18 @@ var Rule = &check.Rule{
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken {
-		return
-	}
 	var turned map[int][]int32
 	var round map[*ir.State]bool
 	for _, s := range p.Machine.States {
 		if s.Kind != ir.Leaf || s.Require == nil || guard.Satisfy(broken(s)).Verdict == guard.Unsat {
 			continue
 		}
-		g := p.SmallProduct()
-		if g == nil {
-			g = p.Product()
-		}
+		g := p.Product()
 		if g == nil {
 			if open := p.OpenProduct(); open != nil && len(open.TurnedAway()) == 0 {
 				continue
 			}
-			p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+			p.LeaveOpen(check.Question{State: s})
 			continue
 		}
 		if turned == nil {
@@ -94,7 +89,7 @@ func entered(p *check.Pass, g *explore.Product, s *ir.State, edges []int32) bool
 		return true
 	}
 	if open {
-		p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+		p.LeaveOpen(check.Question{State: s})
 	}
 	return open
 }
@@ -112,16 +107,11 @@ func violated(s *ir.State, w *witness.Witness) check.Finding {
 // computed for another reason; false where none does.
 func halted(p *check.Pass, g *explore.Product, s *ir.State) bool {
 	f, turned := g.TurnedInto(s)
-	if !turned {
-		return false
+	if turned {
+		w, sure := p.RunInto(f)
+		p.ReportSure(violated(s, w), sure)
 	}
-	w, sure := p.RunInto(f)
-	if !sure {
-		p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
-		return true
-	}
-	p.Report(violated(s, w))
-	return true
+	return turned
 }
 
 // stayed reports that a run is in s with its `require` false: its entry block, or
@@ -131,17 +121,16 @@ func stayed(p *check.Pass, g *explore.Product, s *ir.State) {
 	if m.Verdict == guard.Unsat {
 		return
 	}
-	if m.Verdict == guard.Sat && m.Exact {
-		if w, sure := p.Run(g.PathTo(m.Config), -1); sure {
-			p.Report(check.Finding{
-				State: s, Span: s.Require.Span, Witness: w,
-				Message: "a run stays in " + check.Quote(s.Path) + " with its `require` false" + check.Where(m.Model),
-				Help:    "Leave the state when its `require` becomes false, or fix the block that makes it false.",
-			})
-			return
-		}
+	if m.Verdict == guard.Undecided || !m.Exact {
+		p.LeaveOpen(check.Question{State: s})
+		return
 	}
-	p.LeaveOpen(check.Question{Rule: "require-violated", State: s})
+	w, sure := p.Run(g.PathTo(m.Config), -1)
+	p.ReportSure(check.Finding{
+		State: s, Span: s.Require.Span, Witness: w,
+		Message: "a run stays in " + check.Quote(s.Path) + " with its `require` false" + check.Where(m.Model),
+		Help:    "Leave the state when its `require` becomes false, or fix the block that makes it false.",
+	}, sure)
 }
 
 // broken holds where the data alone makes the `require` of s false: a host guard

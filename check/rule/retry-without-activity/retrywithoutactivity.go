@@ -15,14 +15,12 @@ var Rule = &check.Rule{
 	Severity: diag.Error,
 	Summary:  "a `retry` on a trigger that no activity of the state, or of one inside it, raises",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // an activity whose name could not be resolved may be the one
-	}
 	for _, a := range m.Arms {
 		if a.Kind != ir.Retry {
 			continue

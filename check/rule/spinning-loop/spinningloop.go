@@ -21,6 +21,8 @@ var Rule = &check.Rule{
 	Summary:  "a cycle can be taken without end, and no step of it waits for anything",
 	Question: "whether a cycle that waits for nothing can be taken without end",
 	Run:      run,
+	Sound:    true,
+	Starts:   true,
 	OneRun:   true,
 	Absence:  true,
 
@@ -28,9 +30,6 @@ var Rule = &check.Rule{
 }
 
 func run(p *check.Pass) {
-	if !p.Starts() || p.Machine.Broken {
-		return
-	}
 	if p.SmallProduct() == nil {
 		left := p.Control().SpinningLoops()
 		if leaf := p.Control().MaySpin(); leaf != nil && len(left) == 0 {
@@ -41,7 +40,7 @@ func run(p *check.Pass) {
 		}
 		if p.Product() == nil {
 			for _, leaves := range left {
-				p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaves[0]})
+				p.LeaveOpen(check.Question{State: leaves[0]})
 			}
 			return
 		}
@@ -61,7 +60,7 @@ func reportLoop(p *check.Pass, g *explore.Product, l explore.Loop) {
 	path := g.PathTo(l.Into)
 	witness, sure := p.RunAtOnce(append(path, l.Round...), len(path))
 	if !sure {
-		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: l.Leaves[0]})
+		p.LeaveOpen(check.Question{State: l.Leaves[0]})
 		return
 	}
 	inputs := p.InputsOf(l.Leaves...)
@@ -85,16 +84,12 @@ func reportChain(p *check.Pass, g *explore.Product) {
 	}
 	leaf := g.Leaf(from)
 	witness, sure := p.Run(append(g.PathTo(from), chain...), -1)
-	if !sure {
-		p.LeaveOpen(check.Question{Rule: "spinning-loop", State: leaf})
-		return
-	}
-	p.Report(check.Finding{
+	p.ReportSure(check.Finding{
 		State:   leaf,
 		Message: fmt.Sprintf("more than %d steps can follow at once from %s, and then the run is halted", control.MostAtOnce, check.Quote(leaf.Path)),
 		Help:    "Let one of these steps wait for something, or let an activity do the work of so many steps.",
 		Witness: witness,
-	})
+	}, sure)
 }
 
 // reportCircles reports requires that turn a run away from one another.
@@ -110,7 +105,7 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 		}
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.AtStart(check.Question{Rule: "spinning-loop", State: g.Leaf(f.Config)}, round[0].Require.Span))
+			p.LeaveOpen(check.AtStart(check.Question{State: g.Leaf(f.Config)}, round[0].Require.Span))
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool {

@@ -1,15 +1,7 @@
 // Package syntax documents syntax, which the front end reports.
 package syntax
 
-import (
-	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/lang/diag"
-)
+import "github.com/fsmc-dev/fsmc/check"
 
 // Rule is the record of syntax.
-var Rule = &check.Rule{
-	Name:     "syntax",
-	Group:    check.Names,
-	Severity: diag.Error,
-	Summary:  "the text is not in the language",
-}
+var Rule = check.FrontEnd("syntax", "the text is not in the language", "")

@@ -1,16 +1,7 @@
 // Package typemismatch documents type-mismatch, which the front end reports.
 package typemismatch
 
-import (
-	"github.com/fsmc-dev/fsmc/check"
-	"github.com/fsmc-dev/fsmc/lang/diag"
-)
+import "github.com/fsmc-dev/fsmc/check"
 
 // Rule is the record of type-mismatch.
-var Rule = &check.Rule{
-	Name:     "type-mismatch",
-	Group:    check.Names,
-	Severity: diag.Error,
-	Summary:  "a value with the wrong type",
-	Fix:      "writes the nearest field",
-}
+var Rule = check.FrontEnd("type-mismatch", "a value with the wrong type", "writes the nearest field")

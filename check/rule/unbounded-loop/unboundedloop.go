@@ -15,15 +15,15 @@ import (
 
 // Rule is the record of unbounded-loop.
 var Rule = &check.Rule{
-	Name:       "unbounded-loop",
-	Group:      check.Graph,
-	Severity:   diag.Error,
-	Summary:    "a cycle can be taken without end, and none of its edges says `unbounded`",
-	Question:   "whether a cycle can be taken without end",
-	Fix:        "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
-	Run:        run,
-	OneRun:     true,
-	Absence:    true,
+	Name:     "unbounded-loop",
+	Group:    check.Graph,
+	Severity: diag.Error,
+	Summary:  "a cycle can be taken without end, and none of its edges says `unbounded`",
+	Question: "whether a cycle can be taken without end",
+	Fix:      "adds `max 3` to the last arm of the cycle, and `else -> …` to a failure terminal if no arm follows",
+	Run:      run,
+	OneRun:   true,
+	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "spinning-loop", At: check.SameState},
 		{Rule: "never-fires", At: check.RestsOn},
@@ -41,7 +41,7 @@ func run(p *check.Pass) {
 		}
 		if p.Product() == nil {
 			for _, leaves := range left {
-				p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: leaves[0]})
+				p.LeaveOpen(check.Question{State: leaves[0]})
 			}
 			return
 		}
@@ -70,7 +70,7 @@ func report(p *check.Pass, g *explore.Product, l explore.Loop) {
 		}
 	}
 	if !sure {
-		p.LeaveOpen(check.Question{Rule: "unbounded-loop", State: l.Leaves[0]})
+		p.LeaveOpen(check.Question{State: l.Leaves[0]})
 		return
 	}
 	last := lastMove(l, g)

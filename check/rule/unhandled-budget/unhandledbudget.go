@@ -56,9 +56,8 @@ func unheld(p *check.Pass) {
 	if len(names) == 0 {
 		return
 	}
-	hint := diag.Hint
 	p.Report(check.Finding{
-		Severity: &hint,
+		Severity: new(diag.Hint),
 		Span:     at,
 		Message:  "the budget of " + check.And(names) + " is held against what activities declare; a run whose activities report more goes on",
 		Help:     "Add `on over_budget -> …` to the machine, and no attempt begins that would pass the budget.",
@@ -83,17 +82,13 @@ func judge(p *check.Pass, s *ir.State) {
 			continue
 		}
 		w, sure := p.RunIntoHalt(h, s, cost)
-		if !sure {
-			p.LeaveOpen(check.Question{Rule: "unhandled-budget", State: s})
-			return
-		}
-		p.Report(check.Finding{
+		p.ReportSure(check.Finding{
 			State:   s,
 			Message: "a run may pass its budget of " + check.Quote(cost) + " in " + check.Quote(s.Path) + ", where nothing takes \"over_budget\", and it would be halted",
 			Help:    "Add `on over_budget -> …` to " + check.Around(s) + ", or to the machine.",
 			Witness: w,
 			Fixes:   fixes(p, s),
-		})
+		}, sure)
 		return
 	}
 }
@@ -104,7 +99,7 @@ func leaveOpen(p *check.Pass, s *ir.State) {
 	for _, cost := range p.Machine.Enforced() {
 		spends := slices.ContainsFunc(s.Dos, func(d *ir.Do) bool { return d.Activity.Spends(cost) })
 		if spends && len(p.Machine.Choices(s, ir.Case{Kind: ir.CaseOverBudget, Cost: cost})) == 0 {
-			p.LeaveOpen(check.Question{Rule: "unhandled-budget", State: s})
+			p.LeaveOpen(check.Question{State: s})
 		}
 	}
 }

@@ -17,18 +17,16 @@ var Rule = &check.Rule{
 	Question: "whether some arm always takes what comes from within the run",
 	Fix:      "ends the chain with `else -> …`, to a failure terminal",
 	Run:      run,
+	Sound:    true,
 	OneRun:   true,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
-	if p.Machine.Broken {
-		return
-	}
 	for _, g := range p.Gaps(ir.CaseResult, ir.CaseFailure, ir.CaseDone, ir.CaseTimer, ir.CaseOverBudget) {
 		switch g.Met {
 		case check.Unclear:
-			p.LeaveOpen(check.Question{Rule: "unhandled-case", State: g.Leaf})
+			p.LeaveOpen(check.Question{State: g.Leaf})
 		case check.CanBeMet:
 			run := p.Shown(&g.Meeting, nil)
 			p.Report(check.Finding{

@@ -19,50 +19,35 @@ var Rule = &check.Rule{
 	Question: "whether all activities can end with nothing to take `done`",
 	Fix:      "adds `on done -> …`, to a terminal, to the state",
 	Run:      run,
+	Starts:   true,
 	OneRun:   true,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
-	if !p.Starts() {
-		return
-	}
-	for _, s := range p.Leaves() {
-		if len(p.Table().Lost(s)) > 0 || !p.Control().CanEnd(s) {
-			continue
-		}
-		for in := range p.Table().Inputs(s) {
-			if in.Kind == ir.CaseDone && len(in.Choices) == 0 {
-				judge(p, s, in)
-			}
+	for s, in := range p.Inputs() {
+		if in.Kind == ir.CaseDone && len(in.Choices) == 0 && len(p.Table().Lost(s)) == 0 && p.Control().CanEnd(s) {
+			judge(p, s, in)
 		}
 	}
 }
 
 // judge asks whether some run reaches a place where `done` is due.
 func judge(p *check.Pass, s *ir.State, in flat.Input) {
-	g := p.Product()
-	if g == nil {
-		if !p.Machine.Broken {
-			p.LeaveOpen(check.Question{Rule: "unhandled-done", State: s})
-			return
+	switch g := p.Product(); {
+	case g == nil && p.Machine.Broken:
+		report(p, s, in, p.PathTo(s, in.Case), true)
+	case g == nil:
+		p.LeaveOpen(check.Question{State: s})
+	default:
+		if u, comes := g.Unmet(s, in.ID); comes {
+			w, sure := p.Run(g.PathTo(u.Config), -1, in.Case)
+			report(p, s, in, w, sure)
 		}
-		report(p, s, in, p.PathTo(s, in.Case))
-		return
 	}
-	u, comes := g.Unmet(s, in.ID)
-	if !comes {
-		return
-	}
-	witness, sure := p.Run(g.PathTo(u.Config), -1, in.Case)
-	if !sure {
-		p.LeaveOpen(check.Question{Rule: "unhandled-done", State: s})
-		return
-	}
-	report(p, s, in, witness)
 }
 
-func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
+func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness, sure bool) {
 	what := "its activity"
 	if len(s.Dos) > 1 {
 		what = "all its activities"
@@ -71,14 +56,14 @@ func report(p *check.Pass, s *ir.State, in flat.Input, w *witness.Witness) {
 	if list := emptied(p, s); list != nil {
 		message = "the list " + check.Quote(list.Name) + " can be empty, and then nothing takes \"done\" as " + check.Quote(s.Path) + " is entered"
 	}
-	p.Report(check.Finding{
+	p.ReportSure(check.Finding{
 		State:   s,
 		Message: message,
 		Help:    "Add `on done -> …`, or `on done ignore` if the run is meant to wait.",
 		Witness: w,
 		Inputs:  []check.InputAt{{Leaf: s, ID: in.ID}},
 		Fixes:   fixes(p, s),
-	})
+	}, sure)
 }
 
 // fixes end the run, as a success before a failure.

@@ -27,36 +27,29 @@ var Rule = &check.Rule{
 // All categories that one activity leaves open are one finding: one `on failed`
 // takes them all.
 func run(p *check.Pass) {
+	open := map[*ir.Do][]flat.Input{}
+	for s, in := range p.Inputs() {
+		if in.Kind == ir.CaseFailure && len(in.Choices) == 0 && len(p.Table().Lost(s)) == 0 {
+			open[in.Do] = append(open[in.Do], in)
+		}
+	}
 	for _, s := range p.Leaves() {
-		if len(p.Table().Lost(s)) > 0 {
-			continue
-		}
-		var open []flat.Input
-		for in := range p.Table().Inputs(s) {
-			if in.Kind != ir.CaseFailure || len(in.Choices) > 0 {
-				continue
+		for _, d := range s.Dos {
+			if len(open[d]) > 0 {
+				report(p, s, d, open[d])
 			}
-			if len(open) > 0 && open[0].Do != in.Do {
-				report(p, s, open)
-				open = nil
-			}
-			open = append(open, in)
-		}
-		if len(open) > 0 {
-			report(p, s, open)
 		}
 	}
 }
 
 // report reports the failures of one activity.
-func report(p *check.Pass, s *ir.State, failures []flat.Input) {
+func report(p *check.Pass, s *ir.State, d *ir.Do, failures []flat.Input) {
 	var names []string
 	var inputs []check.InputAt
 	for _, in := range failures {
 		names = append(names, in.Category.Name)
 		inputs = append(inputs, check.InputAt{Leaf: s, ID: in.ID})
 	}
-	d := failures[0].Do
 	p.Report(check.Finding{
 		State:   s,
 		Span:    d.Span,

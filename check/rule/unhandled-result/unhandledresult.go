@@ -22,14 +22,9 @@ var Rule = &check.Rule{
 }
 
 func run(p *check.Pass) {
-	for _, s := range p.Leaves() {
-		if len(p.Table().Lost(s)) > 0 {
-			continue
-		}
-		for in := range p.Table().Inputs(s) {
-			if in.Kind == ir.CaseResult && len(in.Choices) == 0 && !late(p, s, in) {
-				report(p, s, in)
-			}
+	for s, in := range p.Inputs() {
+		if in.Kind == ir.CaseResult && len(in.Choices) == 0 && len(p.Table().Lost(s)) == 0 && !late(p, s, in) {
+			report(p, s, in)
 		}
 	}
 }

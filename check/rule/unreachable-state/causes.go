@@ -108,9 +108,10 @@ func leading(p *check.Pass, list []*ir.State) *graph.Graph {
 // lead, or where it begins if nothing leads there, and from there on. Of one that only such as lie behind
 // each other lead to, it is where they lead.
 func enteredWithin(p *check.Pass, list []*ir.State, at []int32) []bool {
+	c := p.Control()
 	var sure, any []int32
 	led, lies := make([]bool, len(list)), make([]bool, len(list))
-	for _, e := range p.Control().Edges {
+	for _, e := range c.Edges {
 		from, to := at[e.From], at[e.To]
 		if to == graph.None || from == to {
 			continue
@@ -125,25 +126,13 @@ func enteredWithin(p *check.Pass, list []*ir.State, at []int32) []bool {
 			sure = append(sure, int32(leaf.ID))
 		}
 	}
-	entered := graph.New(len(at), func(edge func(from, to int32)) {
-		for _, e := range p.Control().Edges {
-			if at[e.From] != graph.None && at[e.To] != graph.None {
-				edge(e.From, e.To)
-			}
-		}
-	}).Reach(sure...)
+	entered := c.Filter(func(from, e int32) bool { return at[from] != graph.None && at[c.To[e]] != graph.None }).Reach(sure...)
 	for leaf, ok := range entered {
 		if ok {
 			lies[at[leaf]] = true
 		}
 	}
-	within := graph.New(len(at), func(edge func(from, to int32)) {
-		for _, e := range p.Control().Edges {
-			if at[e.From] == at[e.To] {
-				edge(e.From, e.To)
-			}
-		}
-	}).Reach(any...)
+	within := c.Filter(func(from, e int32) bool { return at[from] == at[c.To[e]] }).Reach(any...)
 	for leaf := range entered {
 		entered[leaf] = entered[leaf] || at[leaf] != graph.None && !lies[at[leaf]] && within[leaf]
 	}

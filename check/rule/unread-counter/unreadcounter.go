@@ -16,6 +16,7 @@ var Rule = &check.Rule{
 	Severity: diag.Hint,
 	Summary:  "a counter that is raised, and by which nothing is decided",
 	Run:      run,
+	Sound:    true,
 	Absence:  true,
 	SilencedBy: []check.Silence{
 		{Rule: "never-read", At: check.SameField},
@@ -25,10 +26,7 @@ var Rule = &check.Rule{
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // what could not be resolved may be the guard
-	}
-	raised, used := raisedIn(m), usedIn(m)
+	raised, used := raisedIn(m), check.ReadIn(m, false)
 	for _, v := range ir.Declared(m.Fields) {
 		at := raised[v]
 		if at == nil || used[v] {
@@ -60,32 +58,4 @@ func raisedIn(m *ir.Machine) map[*ir.Var]*ir.Assign {
 		}
 	}
 	return out
-}
-
-// usedIn are the variables that decide something: all that is read, but for what is only
-// told in messages, or counted on.
-func usedIn(m *ir.Machine) map[*ir.Var]bool {
-	own, told := m.SetBy(), map[ir.Expr]bool{}
-	for b := range m.Blocks() {
-		for _, message := range b.Publishes {
-			for _, value := range message.Values {
-				told[value] = true
-			}
-		}
-	}
-	used := map[*ir.Var]bool{}
-	for whole := range m.Exprs() {
-		if told[whole] {
-			continue
-		}
-		for _, v := range ir.Vars(whole) {
-			used[v] = used[v] || own[whole] != v
-		}
-	}
-	for _, t := range m.Timers {
-		if t.Var != nil {
-			used[t.Var] = true
-		}
-	}
-	return used
 }

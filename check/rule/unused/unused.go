@@ -18,15 +18,13 @@ var Rule = &check.Rule{
 	Summary:  "an event, activity, guard, enum, record, label or import that nothing uses",
 	Fix:      "removes the declaration, or the import",
 	Run:      run,
+	Sound:    true,
 	RunFile:  runFile,
 	Absence:  true,
 }
 
 func run(p *check.Pass) {
 	m := p.Machine
-	if m.Broken {
-		return // a name that could not be resolved may be the missing use
-	}
 	u := usesOf(m)
 	report := func(what, name string, span, decl token.Span, help string) {
 		p.Report(check.Finding{
@@ -35,27 +33,27 @@ func run(p *check.Pass) {
 		})
 	}
 	for _, e := range m.Events {
-		if !u.events[e] {
-			report("event", e.Name, e.Span, only(e.Decl, plainFields(e)), "Handle it with `on "+e.Name+"`, publish it, or remove it.")
+		if !u[e] {
+			report("event", e.Name, e.Span, only(e.Decl, plainSlots(ir.Slots(e.Fields))), "Handle it with `on "+e.Name+"`, publish it, or remove it.")
 		}
 	}
 	for _, a := range m.Activities {
-		if !u.activities[a] {
-			report("activity", a.Name, a.Span, only(a.Decl, len(a.Results) == 0 && plainParams(a.Params)), "Run it in a state with `do "+a.Name+"(…)`, or remove it.")
+		if !u[a] {
+			report("activity", a.Name, a.Span, only(a.Decl, len(a.Results) == 0 && plainSlots(ir.Slots(a.Params))), "Run it in a state with `do "+a.Name+"(…)`, or remove it.")
 		}
 	}
 	for _, g := range m.Guards {
-		if !u.guards[g] {
-			report("guard", g.Name, g.Span, only(g.Decl, plainParams(g.Params)), "Ask it with `when "+g.Name+"(…)`, or remove it.")
+		if !u[g] {
+			report("guard", g.Name, g.Span, only(g.Decl, plainSlots(ir.Slots(g.Params))), "Ask it with `when "+g.Name+"(…)`, or remove it.")
 		}
 	}
 	for _, e := range m.Enums {
-		if !u.enums[e] && !e.OfFile {
+		if !u[e] && !e.OfFile {
 			report("enum", e.Name, e.Span, e.Decl, "Give a field this type, or remove it.")
 		}
 	}
 	for _, r := range m.Records {
-		if !u.records[r] && !r.OfFile {
+		if !u[r] && !r.OfFile {
 			report("record", r.Name, r.Span, only(r.Decl, plainRecord(r)), "Give a field this type, or remove it.")
 		}
 	}
@@ -66,7 +64,7 @@ func run(p *check.Pass) {
 		})
 	}
 	for _, d := range m.Dos {
-		if d.Label != "" && !u.labels[d] && !tellsApart(d) {
+		if d.Label != "" && !u[d] && !tellsApart(d) {
 			p.Report(check.Finding{
 				State:   d.State,
 				Span:    d.Span,
@@ -132,12 +130,8 @@ func only(decl token.Span, alone bool) token.Span {
 	return decl
 }
 
-func plainFields(e *ir.Event) bool {
-	return !slices.ContainsFunc(e.Fields, func(f *ir.EventField) bool { return f.Whole != nil || !plain(f.Type) })
-}
-
-func plainParams(list []*ir.Param) bool {
-	return !slices.ContainsFunc(list, func(p *ir.Param) bool { return p.Whole != nil || !plain(p.Type) })
+func plainSlots(list []*ir.Slot) bool {
+	return !slices.ContainsFunc(list, func(s *ir.Slot) bool { return s.Whole != nil || !plain(s.Type) })
 }
 
 func plainRecord(r *ir.Record) bool {

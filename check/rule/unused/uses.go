@@ -1,28 +1,17 @@
 package unused
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// uses holds what a machine uses of what it declares.
-type uses struct {
-	events     map[*ir.Event]bool
-	activities map[*ir.Activity]bool
-	guards     map[*ir.Guard]bool
-	enums      map[*ir.Enum]bool
-	records    map[*ir.Record]bool
-	labels     map[*ir.Do]bool
-}
+// uses holds what a machine uses of what it declares: events, activities, guards, enums, records,
+// and of the dos those whose label is named.
+type uses map[any]bool
 
-func usesOf(m *ir.Machine) *uses {
-	u := &uses{
-		events:     map[*ir.Event]bool{},
-		activities: map[*ir.Activity]bool{},
-		guards:     map[*ir.Guard]bool{},
-		enums:      map[*ir.Enum]bool{},
-		records:    map[*ir.Record]bool{},
-		labels:     map[*ir.Do]bool{},
-	}
+func usesOf(m *ir.Machine) uses {
+	u := uses{}
 	u.inStates(m)
 	u.inExpressions(m)
 	u.inTypes(m)
@@ -31,84 +20,54 @@ func usesOf(m *ir.Machine) *uses {
 
 // inStates finds the events, activities and labels that states name, and the
 // events that activities raise.
-func (u *uses) inStates(m *ir.Machine) {
+func (u uses) inStates(m *ir.Machine) {
 	for _, e := range m.Events {
-		u.events[e] = len(e.Raisers) > 0
+		u[e] = len(e.Raisers) > 0
 	}
 	for _, s := range m.States {
 		for _, h := range s.Handlers {
 			for _, t := range h.Triggers {
 				if t.Kind == ir.OnEvent {
-					u.events[t.Event] = true
+					u[t.Event] = true
 				}
 			}
 		}
-		for _, list := range [][]*ir.EventUse{s.Ignore, s.Defer} {
-			for _, use := range list {
-				u.events[use.Event] = true
-			}
+		for _, use := range slices.Concat(s.Ignore, s.Defer) {
+			u[use.Event] = true
 		}
 	}
 	for b := range m.Blocks() {
 		for _, p := range b.Publishes {
-			u.events[p.Event] = true
+			u[p.Event] = true
 		}
 	}
-	named := make([]map[string]bool, len(m.States)) // the labels that a state or one around it names
-	for _, s := range m.States {
-		named[s.ID] = labelsNamed(s, named)
-		for _, d := range s.Dos {
-			u.activities[d.Activity] = true
-			u.labels[d] = named[s.ID][d.Label]
-		}
+	for _, d := range m.Dos {
+		u[d.Activity] = true
+		u[d] = d.Label != "" && slices.ContainsFunc(d.State.Chain(), func(s *ir.State) bool { return names(s, d.Label) })
 	}
 	for _, a := range m.Asserts {
 		for _, d := range a.Done {
-			u.labels[d] = u.labels[d] || d.Label == a.Name
+			u[d] = u[d] || d.Label == a.Name
 		}
 	}
 }
 
-// labelsNamed are the labels in the triggers of s and of the states around it.
-func labelsNamed(s *ir.State, named []map[string]bool) map[string]bool {
-	var around map[string]bool
-	if s.Parent != nil {
-		around = named[s.Parent.ID]
-	}
-	var own []string
-	for _, h := range s.Handlers {
-		for _, t := range h.Triggers {
-			if t.Label != "" {
-				own = append(own, t.Label)
-			}
-		}
-	}
-	if len(own) == 0 {
-		return around
-	}
-	all := make(map[string]bool, len(own)+len(around))
-	for name := range around {
-		all[name] = true
-	}
-	for _, name := range own {
-		all[name] = true
-	}
-	return all
+// names reports whether a trigger of s has the label.
+func names(s *ir.State, label string) bool {
+	return slices.ContainsFunc(s.Handlers, func(h *ir.Handler) bool {
+		return slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Label == label })
+	})
 }
 
 // inExpressions finds the guards that are asked and the enums of literals.
-func (u *uses) inExpressions(m *ir.Machine) {
+func (u uses) inExpressions(m *ir.Machine) {
 	for whole := range m.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
 			switch e := e.(type) {
 			case *ir.Call:
-				if e.Guard != nil {
-					u.guards[e.Guard] = true
-				}
+				u[e.Guard] = true
 			case *ir.Lit:
-				if e.Value.Enum != nil {
-					u.enums[e.Value.Enum] = true
-				}
+				u[e.Value.Enum] = true
 			case *ir.RecordLit:
 				u.inType(e.T)
 			}
@@ -118,51 +77,39 @@ func (u *uses) inExpressions(m *ir.Machine) {
 }
 
 // inTypes finds the enums and records that are the type of something.
-func (u *uses) inTypes(m *ir.Machine) {
-	for _, vars := range [][]*ir.Var{m.Params, m.Fields} {
-		for _, v := range vars {
-			u.inLeaf(v.Type, v.Whole)
-		}
-	}
+func (u uses) inTypes(m *ir.Machine) {
 	for _, r := range m.Records {
 		for _, f := range r.Fields {
 			u.inType(f.Type)
 		}
 	}
+	slots := ir.Slots(slices.Concat(m.Params, m.Fields))
 	for _, e := range m.Events {
-		for _, f := range e.Fields {
-			u.inLeaf(f.Type, f.Whole)
-		}
+		slots = append(slots, ir.Slots(e.Fields)...)
 	}
 	for _, a := range m.Activities {
-		for _, p := range a.Params {
-			u.inLeaf(p.Type, p.Whole)
-		}
+		slots = append(slots, ir.Slots(a.Params)...)
 	}
 	for _, g := range m.Guards {
-		for _, p := range g.Params {
-			u.inLeaf(p.Type, p.Whole)
+		slots = append(slots, ir.Slots(g.Params)...)
+	}
+	for _, s := range slots {
+		if u.inType(s.Type); s.Whole != nil {
+			u.inType(s.Whole.Type)
 		}
 	}
 }
 
-// inLeaf is inType for a leaf of whole, or for what is no leaf.
-func (u *uses) inLeaf(t *ir.Type, whole *ir.Field) {
-	if u.inType(t); whole != nil {
-		u.inType(whole.Type)
-	}
-}
-
-func (u *uses) inType(t *ir.Type) {
+func (u uses) inType(t *ir.Type) {
 	for t != nil && t.Kind == ir.List {
 		t = t.Elem
 	}
 	switch {
 	case t == nil:
 	case t.Enum != nil:
-		u.enums[t.Enum] = true
-	case t.Record != nil && !u.records[t.Record]:
-		u.records[t.Record] = true
+		u[t.Enum] = true
+	case t.Record != nil && !u[t.Record]:
+		u[t.Record] = true
 		for _, f := range t.Record.Fields {
 			u.inType(f.Type)
 		}
