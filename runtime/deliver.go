@@ -145,12 +145,8 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 		cancel(errLeaseOver)
 	case <-ctx.Done():
 	}
-	timer := e.own.NewTimer(e.own.Now().Add(e.stopping))
-	defer timer.Stop()
-	select {
-	case err := <-handed:
+	if err, ended := receive(e.own, handed, e.stopping); ended {
 		return true, cmp.Or(err, context.Cause(ctx))
-	case <-timer.C():
 	}
 	e.logger.Error("the delivery of a message does not stop and is left to itself",
 		slog.String("run", row.Run), slog.String("message", row.ID), slog.Int("attempt", row.Attempt))

@@ -52,10 +52,7 @@ func (c *changes) notify(run string) {
 			run = run[:max(i, 0)]
 		}
 		for ch := range c.waiting[key] {
-			select {
-			case ch <- struct{}{}:
-			default:
-			}
+			wake(ch)
 		}
 	}
 }

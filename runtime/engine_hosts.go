@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -198,14 +197,10 @@ func (e *Engine) ask(m *Machine) (_ Handlers, fault string) {
 	var given Handlers
 	answered := make(chan string, 1)
 	go func() { answered <- isolated(func() { given = e.find(m) }) }()
-	limit := time.NewTimer(e.guardLimit)
-	defer limit.Stop()
-	select {
-	case fault := <-answered:
+	if fault, ok := receive(SystemClock(), answered, e.guardLimit); ok {
 		return given, fault
-	case <-limit.C:
-		return Handlers{}, "no answer within " + machine.DurationText(e.guardLimit)
 	}
+	return Handlers{}, "no answer within " + machine.DurationText(e.guardLimit)
 }
 
 // lookAgain asks for the functions of the versions that were not registered.

@@ -93,14 +93,11 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		v, err := e.Get(context.WithoutCancel(ctx), run)
 		reply <- got{v, err}
 	}()
-	timer := e.own.NewTimer(e.own.Now().Add(e.storeLimit + lastMoments))
-	defer timer.Stop()
-	select {
-	case g := <-reply:
-		return g.v, cmp.Or(g.err, ctx.Err())
-	case <-timer.C():
+	g, ok := receive(e.own, reply, e.storeLimit+lastMoments)
+	if !ok {
 		return View{}, ErrHangs
 	}
+	return g.v, cmp.Or(g.err, ctx.Err())
 }
 
 // scope is what a worker works on.
@@ -173,26 +170,14 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 		return err
 	case <-ctx.Done():
 	}
-	if err, ok := w.outlast(over, e.grace+e.stopping+e.storeLimit); ok {
+	if err, ok := receive(e.own, over, e.grace+e.stopping+e.storeLimit); ok {
 		return err
 	}
 	w.giveUp(ErrStopped)
-	if err, ok := w.outlast(over, lastMoments); ok {
+	if err, ok := receive(e.own, over, lastMoments); ok {
 		return err
 	}
 	return ErrHangs
-}
-
-// outlast waits for the worker's loop, for at most d.
-func (w *worker) outlast(over <-chan error, d time.Duration) (err error, ok bool) {
-	timer := w.engine.own.NewTimer(w.engine.own.Now().Add(d))
-	defer timer.Stop()
-	select {
-	case err := <-over:
-		return err, true
-	case <-timer.C():
-		return nil, false
-	}
 }
 
 func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
@@ -239,26 +224,12 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 			_ = e.sleep(ctx, wait) // whatever happens: what wakes it may come of the failure
 		default:
 			failing, wait = time.Time{}, 0
-			w.rest(ctx, woken, until)
+			if !until.IsZero() {
+				_ = waitUntil(ctx, e.clock, until, woken, w.ended)
+			}
 		}
 	}
 	return nil
-}
-
-// rest waits until there may be something to do, at the longest until then; not
-// at all where that is zero.
-func (w *worker) rest(ctx context.Context, woken <-chan struct{}, until time.Time) {
-	if until.IsZero() {
-		return
-	}
-	timer := w.engine.clock.NewTimer(until)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-woken:
-	case <-w.ended:
-	case <-timer.C():
-	}
 }
 
 // round does once all that there is to do, and says until when to rest; zero
@@ -353,13 +324,9 @@ func (w *worker) shutDown() {
 		w.attempts.Wait()
 		close(done)
 	}()
-	timer := e.own.NewTimer(e.own.Now().Add(e.grace))
-	defer timer.Stop()
 	defer w.courier.stop(nil)
-	select {
-	case <-done:
+	if _, ended := receive(e.own, done, e.grace); ended {
 		return
-	case <-timer.C():
 	}
 	w.courier.stop(ErrStopped)
 	w.mu.Lock()
@@ -367,11 +334,7 @@ func (w *worker) shutDown() {
 		r.stop(ErrStopped)
 	}
 	w.mu.Unlock()
-	last := e.own.NewTimer(e.own.Now().Add(e.stopping))
-	defer last.Stop()
-	select {
-	case <-done:
-	case <-last.C():
+	if _, ended := receive(e.own, done, e.stopping); !ended {
 		w.relent()
 		<-done
 	}

@@ -57,12 +57,7 @@ func (w *worker) free(r *running) {
 }
 
 // wakeUp ends the worker's rest: there may be room, or the next thing to do.
-func (w *worker) wakeUp() {
-	select {
-	case w.ended <- struct{}{}:
-	default:
-	}
-}
+func (w *worker) wakeUp() { wake(w.ended) }
 
 // run sees an attempt through: it calls the activity, watches it, and commits
 // how it ended.
