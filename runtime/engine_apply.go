@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -131,10 +130,10 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 		return applied{}, err
 	}
 	w := e.newWrite(ctx, c, live)
-	if err := e.takeProgress(ctx, &w, c); err != nil {
+	if err := e.takeProgress(ctx, &w); err != nil {
 		return applied{}, err
 	}
-	refusal := w.take(c)
+	refusal := w.take()
 	if refusal != nil || w.asker.unasked != nil || len(w.records) == 0 { // what would say it is not written
 		if answer, err := e.accepted(ctx, c); err != nil || answer != nil {
 			return applied{host: live.host, snapshot: live.snapshot, answer: answer}, err
@@ -228,17 +227,11 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if w.amend != nil {
 		w.amend(row)
 	}
-	failpoint.Hit(failpoint.BeforeCommit)
-	for _, site := range w.sites(row) {
-		failpoint.Hit(site)
-	}
+	w.hitBefore(row)
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
-	failpoint.Hit(failpoint.AfterCommit)
-	for _, site := range w.sitesAfter() {
-		failpoint.Hit(site)
-	}
+	w.hitAfter()
 	live.host, live.snapshot = w.host, w.after
 	read := decoded{row.Run.Definition, row.Run.Snapshot, w.after}
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {

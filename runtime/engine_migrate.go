@@ -148,7 +148,7 @@ func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host
 	if err != nil {
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}
-	w := &write{host: h, before: s, after: after, records: []*machine.Record{record}, began: e.own.Now()}
+	w := &write{request: &request{run: s.Run}, host: h, before: s, after: after, records: []*machine.Record{record}, began: e.own.Now()}
 	for _, t := range s.Tasks {
 		if t.State == machine.TaskOpen {
 			w.stops = append(w.stops, machine.Command{Kind: machine.CancelTask, Task: t})
