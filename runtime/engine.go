@@ -76,6 +76,7 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		storeLimit:  30 * time.Second,
 		patience:    3 * time.Minute,
 		maxPayload:  MaxPayload,
+		hosts:       hosts{byHash: map[string]*host{}, current: map[string]*host{}},
 	}
 	for _, opt := range opts {
 		opt(e)

@@ -59,9 +59,6 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	defer e.changes.notify("") // there may be work that it had no function for
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
-	if e.hosts.byHash == nil {
-		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
-	}
 	before, current := e.hosts.byHash[m.Hash()], e.hosts.current[m.Definition().Name]
 	if h.none() && before != nil && before.registered {
 		known = before
@@ -163,9 +160,6 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	defer e.hosts.mu.Unlock()
 	if known := e.hosts.byHash[m.Hash()]; known != nil {
 		return known
-	}
-	if e.hosts.byHash == nil {
-		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
 	}
 	if found == nil {
 		found = e.match(m, source, e.hosts.current[m.Definition().Name])

@@ -225,7 +225,7 @@ func (e *Engine) holdCalls(ctx context.Context, old *Machine, run string) (held 
 
 // releaseCalls ends what holdCalls has claimed, whether that has been cancelled or not.
 func (e *Engine) releaseCalls(ctx context.Context, held []store.Claim) {
-	sideBySide(len(held), func(i int) {
+	sideBySide(len(held), firing, func(i int) {
 		e.releaseCall(ctx, held[i], time.Time{})
 		e.changes.notify(held[i].Run)
 	})

@@ -54,7 +54,7 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 	if err != nil {
 		return View{}, fmt.Errorf("run %q: %w", run, err)
 	}
-	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	return e.applyView(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if s.Status != Finished || s.Outcome != Failed {
 			return in, nil
 		}
@@ -65,10 +65,6 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 		in.State, err = e.failedIn(ctx, m, s)
 		return in, err
 	}})
-	if err != nil {
-		return View{}, err
-	}
-	return out.view(), nil
 }
 
 // childTold is why a child that has ended cannot be retried.
@@ -119,18 +115,19 @@ func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error
 // fenced off: the context of the activity is cancelled, and what it returns is refused. The error
 // is a *Rejected if the activity is not open or the event does not fit; then nothing has changed.
 func (e *Engine) Complete(ctx context.Context, run string, c Completion) (View, error) {
-	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	return e.applyView(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &c, e.maxPayload)
 	}})
-	if err != nil {
-		return View{}, err
-	}
-	return out.view(), nil
 }
 
 // steer takes an operator's input.
 func (e *Engine) steer(ctx context.Context, c *request, in machine.Input) (View, error) {
 	c.input = func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }
+	return e.applyView(ctx, c)
+}
+
+// applyView is the run after a request.
+func (e *Engine) applyView(ctx context.Context, c *request) (View, error) {
 	out, err := e.apply(ctx, c)
 	if err != nil {
 		return View{}, err

@@ -44,17 +44,15 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 		return View{}, err
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
-	out, err := e.apply(ctx, &request{run: id, start: h, tags: o.Tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+	v, err := e.applyView(ctx, &request{run: id, start: h, tags: o.Tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		in, err := m.StartInput(params, e.now(), e.maxPayload)
 		in.Actor, in.Reason = o.By.Actor, o.By.Reason
 		return in, err
 	}})
-	if err != nil {
-		return View{}, err
+	if err == nil {
+		v.Tags = o.Tags
 	}
-	v := out.view()
-	v.Tags = o.Tags
-	return v, nil
+	return v, err
 }
 
 // Send gives an event to a run. When it returns nil, the step is durable, with all steps that

@@ -30,9 +30,8 @@ type write struct {
 
 func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
 	a := e.asker(ctx, live.host)
-	return write{
-		request: c, host: live.host, asker: a, ask: a.ask, before: live.snapshot, after: live.snapshot, began: e.own.Now(), now: e.now(),
-	}
+	return write{request: c, host: live.host, asker: a, ask: a.ask, before: live.snapshot, after: live.snapshot,
+		began: e.own.Now(), now: e.now()}
 }
 
 // take takes what is due, then the input, then what follows from it. The error

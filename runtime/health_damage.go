@@ -7,15 +7,12 @@ import (
 
 // damaged lists the running runs that cannot be moved as they should, because they
 // cannot be read or tasks or timers of theirs are gone.
-func (x *examination) damaged(ctx context.Context) error {
-	var problems []Problem
-	cut, err := x.each(ctx, RunFilter{Status: Running}, &problems, func(r *RunRow) (string, error) { return x.damage(ctx, r) })
-	if err != nil {
-		return err
-	}
-	x.add(DamagedRun, problems)
-	x.cut(DamagedRun, cut)
-	return nil
+func (x *examination) damaged(ctx context.Context) (problems []Problem, cut bool, err error) {
+	cut, err = x.each(ctx, RunFilter{Status: Running}, &problems, func(r *RunRow) (Problem, error) {
+		why, err := x.damage(ctx, r)
+		return ofRun(r, r.Updated, why), err
+	})
+	return problems, cut, err
 }
 
 // damage says why a run cannot be moved as it should, or nothing.

@@ -5,47 +5,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // paused lists children that are paused, though their parents are not: who pauses a run holds those above it,
 // and may not know. A parent that is halted is listed itself.
-func (x *examination) paused(ctx context.Context) error {
-	var problems []Problem
+func (x *examination) paused(ctx context.Context) (problems []Problem, cut bool, err error) {
 	waiting := map[string]bool{} // parents
-	looked, cut := 0, false
-	err := store.EachRun(ctx, x.e.store, RunFilter{Status: Running, Paused: true}, 500, func(r *RunRow) error {
-		if looked++; looked > mostRead {
-			cut = true
-			return errEnough
-		}
+	cut, err = x.each(ctx, RunFilter{Status: Running, Paused: true}, &problems, func(r *RunRow) (p Problem, err error) {
 		if r.Parent == "" {
-			return nil
+			return p, nil
 		}
 		waits, known := waiting[r.Parent]
 		if !known {
 			parent, err := x.e.store.Load(ctx, r.Parent)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return err
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return p, err
 			}
 			waits = err == nil && !parent.Paused && (parent.Status == Running || parent.Status == Ending)
 			waiting[r.Parent] = waits
 		}
 		if waits {
 			pause := x.e.pauseOf(ctx, r)
-			since := cmp.Or(pause.At, r.Updated)
-			problems = append(problems, ofRun(r, since, fmt.Sprintf("paused%s; run %q waits for it", byWhom(&pause), r.Parent)))
+			p = ofRun(r, cmp.Or(pause.At, r.Updated), fmt.Sprintf("paused%s; run %q waits for it", byWhom(&pause), r.Parent))
 		}
-		if len(problems) > x.Limit {
-			return errEnough
-		}
-		return nil
+		return p, nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	x.add(PausedRun, problems)
-	x.cut(PausedRun, cut)
-	return nil
+	return problems, cut, err
 }

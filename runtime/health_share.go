@@ -42,19 +42,15 @@ func ParseShares(text string, machines []string) ([]Share, error) {
 }
 
 // shares lists the states in which more of a machine's runs are than may be.
-func (x *examination) shares(ctx context.Context) error {
+func (x *examination) shares(ctx context.Context) (problems []Problem, _ bool, err error) {
 	if len(x.Shares) == 0 {
-		return nil
+		return nil, false, nil
 	}
 	stats, err := x.e.Stats(ctx, StatsQuery{})
-	if err != nil {
-		return err
-	}
 	all := map[string]int64{}
 	for _, s := range stats.States {
 		all[s.Machine] += s.Runs
 	}
-	var problems []Problem
 	for _, share := range x.Shares {
 		for _, s := range stats.States {
 			if s.State != share.State || share.Machine != "" && s.Machine != share.Machine || float64(s.Runs) <= share.Most*float64(all[s.Machine]) {
@@ -64,8 +60,7 @@ func (x *examination) shares(ctx context.Context) error {
 			problems = append(problems, Problem{Machine: s.Machine, State: s.State, Since: x.now, Why: why})
 		}
 	}
-	x.add(LargeShare, problems)
-	return nil
+	return problems, false, err
 }
 
 // CheckShares refuses a state that no machine in the store has.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -21,9 +22,7 @@ import (
 // keepers there are and when one dies.
 type keeper struct {
 	worker *worker
-
-	mu     sync.Mutex
-	busy   int
+	busy   atomic.Int32
 	looked time.Time // when it last looked for children that were left behind
 	trees  int64     // and what the engine had counted until then
 
@@ -81,9 +80,7 @@ func (k *keeper) round(ctx context.Context, work *store.Work, now time.Time) (bo
 // claim takes tasks that call machines.
 func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Time) (bool, error) {
 	e := k.worker.engine
-	k.mu.Lock()
-	free := keeping - k.busy
-	k.mu.Unlock()
+	free := keeping - int(k.busy.Load())
 	if free <= 0 || len(calls) == 0 {
 		return false, nil
 	}
@@ -92,14 +89,10 @@ func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Ti
 	})
 	for i := range rows {
 		failpoint.Hit(failpoint.Claimed)
-		k.mu.Lock()
-		k.busy++
-		k.mu.Unlock()
+		k.busy.Add(1)
 		k.worker.attempts.Go(func() {
 			k.keep(&rows[i])
-			k.mu.Lock()
-			k.busy--
-			k.mu.Unlock()
+			k.busy.Add(-1)
 			k.worker.wakeUp()
 		})
 	}
@@ -129,7 +122,7 @@ func (k *keeper) cancelLeft(ctx context.Context, rows []store.TaskRow, now time.
 	k.failing.end(now, func(string) {})
 	var mu sync.Mutex
 	told := map[string]bool{}
-	sideBySide(len(rows), func(i int) {
+	sideBySide(len(rows), firing, func(i int) {
 		t := &rows[i]
 		if _, resting := k.failing.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
 			return
@@ -190,7 +183,7 @@ func (e *Engine) cancelBelow(ctx context.Context, run string) error {
 		return fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
 	failed := make([]error, len(tasks))
-	sideBySide(len(tasks), func(i int) {
+	sideBySide(len(tasks), firing, func(i int) {
 		t := &tasks[i]
 		if !t.Cancelled || !t.ChildHolds() {
 			return

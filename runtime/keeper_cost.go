@@ -59,7 +59,7 @@ func decodeReport(r *store.Report) (total, told []machine.Cost, err error) {
 // been left behind. The others tell it with their end.
 func (k *keeper) hear(ctx context.Context, reports []store.Report, now time.Time) {
 	e := k.worker.engine
-	sideBySide(len(reports), func(i int) {
+	sideBySide(len(reports), firing, func(i int) {
 		r := &reports[i]
 		if _, resting := k.failing.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
 			return

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -78,34 +77,17 @@ const steeredAtOnce = 16
 // A run that refuses does not stop the others: SteerAll calls refused for it, in the order of the
 // names of the runs.
 func (e *Engine) SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
-	type failure struct {
-		run string
-		why error
+	why := make([]error, len(runs))
+	sideBySide(len(runs), steeredAtOnce, func(i int) { why[i] = steer(runs[i]) })
+	var lost []int
+	for i := range runs {
+		if why[i] != nil {
+			lost = append(lost, i)
+		}
 	}
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		slots = make(chan struct{}, steeredAtOnce)
-		lost  []failure
-	)
-	for _, run := range runs {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			err := steer(run)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				lost = append(lost, failure{run, err})
-				return
-			}
-			done++
-		})
+	slices.SortFunc(lost, func(a, b int) int { return cmp.Compare(runs[a], runs[b]) })
+	for _, i := range lost {
+		refused(runs[i], why[i])
 	}
-	group.Wait()
-	slices.SortFunc(lost, func(a, b failure) int { return cmp.Compare(a.run, b.run) })
-	for _, f := range lost {
-		refused(f.run, f.why)
-	}
-	return done
+	return len(runs) - len(lost)
 }

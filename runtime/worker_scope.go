@@ -116,11 +116,11 @@ func (a *allRuns) fire(ctx context.Context, work *store.Work, now time.Time) (bo
 	return len(due) > 0, nil
 }
 
-// firing is how many runs are steered at once, such as those whose timers fire.
+// firing is how many runs a worker moves at once, such as those whose timers fire.
 const firing = 8
 
 func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
-	sideBySide(len(runs), func(i int) {
+	sideBySide(len(runs), firing, func(i int) {
 		run := runs[i]
 		failpoint.Hit(failpoint.TimerDue)
 		out, err := a.engine.apply(ctx, &request{run: run})
@@ -135,10 +135,10 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 	})
 }
 
-// sideBySide calls f with 0 to n-1, some at once, and waits for all.
-func sideBySide(n int, f func(i int)) {
+// sideBySide calls f with 0 to n-1, so many at once, and waits for all.
+func sideBySide(n, atOnce int, f func(i int)) {
 	var group sync.WaitGroup
-	slots := make(chan struct{}, firing)
+	slots := make(chan struct{}, atOnce)
 	for i := range n {
 		slots <- struct{}{}
 		group.Go(func() {
