@@ -14,11 +14,7 @@ import (
 // Get shows a run as it is in the store, with what is known of the workers of its activities. The
 // error is ErrNotFound if there is no such run.
 func (e *Engine) Get(ctx context.Context, run string) (View, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return View{}, fmt.Errorf("run %q: %w", run, err)
-	}
-	h, s, err := e.decode(ctx, &row)
+	row, h, s, err := e.read(ctx, run)
 	if err != nil {
 		return View{}, err
 	}

@@ -55,22 +55,16 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 			return err
 		}
 	}
-	for _, status := range []Status{Running, Halted} {
-		err := store.EachRun(ctx, e.store, RunFilter{Machine: machine, Status: status}, replayRuns, func(row *RunRow) error {
-			if row.Definition == h.machine.Hash() {
-				return nil
-			}
-			done, err := e.migrateRun(ctx, h, row.Run, &o)
-			if err != nil || done == nil {
-				return err
-			}
-			return each(*done)
-		})
-		if err != nil {
+	return e.eachRun(ctx, RunFilter{Machine: machine}, []Status{Running, Halted}, replayRuns, func(row *RunRow) error {
+		if row.Definition == h.machine.Hash() {
+			return nil
+		}
+		done, err := e.migrateRun(ctx, h, row.Run, &o)
+		if err != nil || done == nil {
 			return err
 		}
-	}
-	return nil
+		return each(*done)
+	})
 }
 
 // migrateRun is nil for a run that has ended or moved meanwhile.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // budgets lists the running runs that are over what their machine's budget
@@ -69,17 +70,11 @@ func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (st
 
 // steps counts as the language does: moves and retries, without the start.
 func (x *examination) steps(ctx context.Context, r *RunRow) (steps int64, err error) {
-	for seq := int64(0); seq < r.Seq; {
-		page, err := x.e.store.History(ctx, r.Run, seq, replayRecords)
-		if err != nil || len(page) == 0 {
-			return steps, err
+	err = x.e.eachRecord(ctx, r, func(h *store.HistoryRow) error {
+		if h.Kind != machine.StartInput && (h.Effect == machine.Moved || h.Effect == machine.Retried) {
+			steps++
 		}
-		for i := range page {
-			if h := &page[i]; h.Kind != machine.StartInput && (h.Effect == machine.Moved || h.Effect == machine.Retried) {
-				steps++
-			}
-		}
-		seq = page[len(page)-1].Seq
-	}
-	return steps, nil
+		return nil
+	})
+	return steps, err
 }

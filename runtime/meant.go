@@ -39,8 +39,16 @@ func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, vis
 		statuses = []Status{f.Status}
 	}
 	f.Paused = f.Paused || of.paused
+	return e.eachRun(ctx, f, statuses, pageOfRuns, visit)
+}
+
+// unfinished are the statuses of runs that have not finished.
+var unfinished = []Status{Running, Halted, Ending}
+
+// eachRun calls visit with the runs that f lets through, those of one status after those of another.
+func (e *Engine) eachRun(ctx context.Context, f RunFilter, statuses []Status, page int, visit func(*RunRow) error) error {
 	for _, f.Status = range statuses {
-		if err := store.EachRun(ctx, e.store, f, pageOfRuns, visit); err != nil {
+		if err := store.EachRun(ctx, e.store, f, page, visit); err != nil {
 			return err
 		}
 	}
@@ -51,11 +59,7 @@ func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, vis
 // change something, as far as this can be known without taking them: see Refusal. The error is
 // ErrNotFound if there is no such run.
 func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return nil, fmt.Errorf("run %q: %w", run, err)
-	}
-	_, s, err := e.decode(ctx, &row)
+	row, _, s, err := e.read(ctx, run)
 	if err != nil {
 		return nil, err
 	}

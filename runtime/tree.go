@@ -18,18 +18,16 @@ import (
 // step of its own. A child that refuses it, since it is halted or over, is passed over; what
 // is below that is not.
 func (e *Engine) steerBelow(ctx context.Context, run string, resumes bool, in machine.Input) error {
-	for _, status := range []Status{Running, Halted, Ending} {
-		err := store.EachRun(ctx, e.store, RunFilter{Parent: run, Status: status}, batch, func(row *RunRow) error {
-			_, err := e.steer(ctx, &request{run: row.Run, resumes: resumes}, in)
-			var refused *Rejected
-			if err != nil && !errors.As(err, &refused) {
-				return err
-			}
-			return e.steerBelow(ctx, row.Run, resumes, in)
-		})
-		if err != nil {
-			return fmt.Errorf("the children of run %q: %w", run, err)
+	err := e.eachRun(ctx, RunFilter{Parent: run}, unfinished, batch, func(row *RunRow) error {
+		_, err := e.steer(ctx, &request{run: row.Run, resumes: resumes}, in)
+		var refused *Rejected
+		if err != nil && !errors.As(err, &refused) {
+			return err
 		}
+		return e.steerBelow(ctx, row.Run, resumes, in)
+	})
+	if err != nil {
+		return fmt.Errorf("the children of run %q: %w", run, err)
 	}
 	return nil
 }
@@ -66,17 +64,10 @@ func (e *Engine) childView(ctx context.Context, row *RunRow) *machine.ChildView 
 // pauseOf is the step with which a run was paused. Where its history does not say, it is empty: that the
 // history is damaged, replay finds.
 func (e *Engine) pauseOf(ctx context.Context, row *RunRow) StepView {
-	const page = 100
-	for end := row.Seq; end > 0; end -= page {
-		from := max(0, end-page)
-		steps, err := e.History(ctx, row.Run, from, int(end-from))
-		if err != nil {
-			break
-		}
-		for i := range slices.Backward(steps) {
-			if steps[i].Effect == machine.Paused {
-				return steps[i]
-			}
+	paused, err := e.lastRecord(ctx, row.Run, row.Seq, func(h *store.HistoryRow) bool { return h.Effect == machine.Paused })
+	if err == nil && paused != nil {
+		if steps, err := e.History(ctx, row.Run, paused.Seq-1, 1); err == nil && len(steps) > 0 {
+			return steps[0]
 		}
 	}
 	return StepView{}

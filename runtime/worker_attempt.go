@@ -110,7 +110,7 @@ func (r *running) run() {
 // now. Where there is nothing to run the task has been dealt with.
 func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	e, t := r.engine, &r.task
-	h, s, size, err := e.read(r.ctx, t.Run)
+	row, h, s, err := e.read(r.ctx, t.Run)
 	if err != nil {
 		r.release(e.poll, err.Error(), nil)
 		return nil, nil, false
@@ -163,7 +163,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	case err != nil:
 		r.fail("unknown", err.Error(), nil)
 		return nil, nil, false
-	case size <= maxRemembered:
+	case len(row.Snapshot) <= maxRemembered:
 		e.runs.remember(t.Run, h, s)
 	}
 	return f, args, true
