@@ -100,7 +100,8 @@ func (e *Engine) knowsCalled(m *Machine) error {
 
 // needsFunctions reports whether a program has something to do for d: an activity or a guard.
 func needsFunctions(d *Definition) bool {
-	return len(d.Guards) > 0 || slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" })
+	activities, guards := declared(d)
+	return len(activities)+len(guards) > 0
 }
 
 // currentHost is the version of a machine with which new runs start.
@@ -135,11 +136,7 @@ func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s of a run: %w", hash, err)
 	}
-	d, err := machine.ParseDefinition(row.Definition)
-	if err != nil {
-		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
-	}
-	m, err := machine.Compile(d)
+	m, err := compile(row.Definition)
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
 	}
@@ -177,10 +174,8 @@ func (e *Engine) found(m *Machine, source string) *host {
 		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.Definition().Name), slog.String("error", fault))
 	}
 	h.handlers = handlers
-	for i := range m.Definition().Guards {
-		if h.handlers.Guards[m.Definition().Guards[i].Name] == nil {
-			h.handlers.Activities = nil
-		}
+	if _, guards := handlers.missing(m.Definition()); len(guards) > 0 {
+		h.handlers.Activities = nil
 	}
 	return h
 }
@@ -247,20 +242,7 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 }
 
 // missing are the activities and guards for which there is no function.
-func (h *host) missing() []string {
-	var names []string
-	for _, a := range h.machine.Definition().Activities {
-		if a.Callee == "" && h.handlers.Activities[a.Name] == nil {
-			names = append(names, a.Name)
-		}
-	}
-	for _, g := range h.machine.Definition().Guards {
-		if h.handlers.Guards[g.Name] == nil {
-			names = append(names, g.Name)
-		}
-	}
-	return names
-}
+func (h *host) missing() []string { return slices.Concat(h.handlers.missing(h.machine.Definition())) }
 
 // tellMissing says, once for each version that was registered, what a worker here has no function
 // for: nobody may have one, and then its runs wait for ever.
