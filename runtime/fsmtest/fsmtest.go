@@ -19,7 +19,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -227,13 +226,4 @@ func encode(v any) (json.RawMessage, error) {
 		return raw, nil
 	}
 	return runtime.EncodeFields(v)
-}
-
-// rejected is the refusal in err, or nil.
-func rejected(err error) *runtime.Rejected {
-	var refused *runtime.Rejected
-	if errors.As(err, &refused) {
-		return refused
-	}
-	return nil
 }
