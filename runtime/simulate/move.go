@@ -177,11 +177,9 @@ func (s *Simulation) lose(at *state) error {
 		return err
 	}
 	lost := 0
-	for i := range s.states {
-		for _, r := range s.states[i].records {
-			if r.Input.Kind == machine.LostInput && r.Input.Key == t.Key && r.Input.Attempt == t.Attempt {
-				lost++
-			}
+	for _, r := range s.Records() {
+		if r.Input.Kind == machine.LostInput && r.Input.Key == t.Key && r.Input.Attempt == t.Attempt {
+			lost++
 		}
 	}
 	switch do := &s.machine.Definition().Dos[t.Do]; {

@@ -102,17 +102,15 @@ func (s *Simulation) Attempt(do string) (machine.Task, error) {
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.
-func (s *Simulation) Records() []*machine.Record { return recordsOf(s.states) }
-
-// Steps are those that the simulation has led to, oldest first.
-func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
-
-func recordsOf(states []state) (records []*machine.Record) {
-	for i := range states {
-		records = append(records, states[i].records...)
+func (s *Simulation) Records() (records []*machine.Record) {
+	for i := range s.states {
+		records = append(records, s.states[i].records...)
 	}
 	return records
 }
+
+// Steps are those that the simulation has led to, oldest first.
+func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
 
 func (s *Simulation) views(records []*machine.Record) []machine.StepView {
 	steps := make([]machine.StepView, len(records))
