@@ -67,7 +67,9 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	asked, now := e.own.Now(), e.now()
-	rows, err := c.worker.scope.messages(ctx, store.MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
+	rows, err := e.store.TakeMessages(ctx, store.MessageQuery{
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Run: c.worker.only,
+	})
 	if err != nil {
 		return false, fmt.Errorf("taking messages from the outbox: %w", err)
 	}

@@ -85,7 +85,7 @@ func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Ti
 		return false, nil
 	}
 	rows, err := k.worker.scope.claim(ctx, store.ClaimQuery{
-		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: calls,
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: calls, Run: k.worker.only,
 	})
 	for i := range rows {
 		failpoint.Hit(failpoint.Claimed)

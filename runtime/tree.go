@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -87,8 +88,7 @@ func byWhom(pause *StepView) (text string) {
 // addChildren notes in the view of a run which children its tasks have, and which run below
 // each of them does not go on.
 func (e *Engine) addChildren(ctx context.Context, v *View, run *RunRow, tasks []store.TaskRow) error {
-	var stopped []RunRow // below run, once they have been asked for
-	asked := false
+	stoppedBelow := sync.OnceValues(func() ([]RunRow, error) { return e.stoppedBelow(ctx, run) })
 	for i := range tasks {
 		t := &tasks[i]
 		if !t.ChildHolds() {
@@ -100,11 +100,9 @@ func (e *Engine) addChildren(ctx context.Context, v *View, run *RunRow, tasks []
 		}
 		child := e.childView(ctx, &row)
 		if h, err := e.host(ctx, row.Definition); err == nil && h.machine.Calls() && row.Status != Halted && !row.Paused {
-			if !asked {
-				if stopped, err = e.stoppedBelow(ctx, run); err != nil {
-					return err
-				}
-				asked = true
+			stopped, err := stoppedBelow()
+			if err != nil {
+				return err
 			}
 			if k := slices.IndexFunc(stopped, func(r RunRow) bool { return below(r.Run, t.Child) }); k >= 0 {
 				child.Below = e.childView(ctx, &stopped[k])

@@ -32,7 +32,7 @@ import (
 func (e *Engine) Run(ctx context.Context) error {
 	all := &allRuns{engine: e}
 	defer all.close()
-	return e.work(ctx, all, nil)
+	return e.work(ctx, all, "", nil)
 }
 
 // RunUntilIdle works like Run, but only on one run. It returns the run when it has ended, is
@@ -81,7 +81,7 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		}
 		return e.drained(ctx, run)
 	}
-	if err := e.work(ctx, one, stop); err != nil {
+	if err := e.work(ctx, one, run, stop); err != nil {
 		return View{}, err
 	}
 	type got struct {
@@ -104,7 +104,7 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 type scope interface {
 	// prepare is called once, before work begins.
 	prepare(ctx context.Context) error
-	// asks says what to look for: for which runs, and which it leaves to others.
+	// asks says what to look for, and what it leaves to others.
 	asks(q *store.LookQuery)
 	// fire takes what has fallen due by now, and reports whether that was
 	// anything.
@@ -113,8 +113,6 @@ type scope interface {
 	claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error)
 	// covers reports whether a run is one that is worked on.
 	covers(run string) bool
-	// messages takes messages from the outbox.
-	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
 	// wake is the next time, later than after, at which the scope itself wants attention;
 	// zero for never.
 	wake(after time.Time) time.Time
@@ -124,6 +122,7 @@ type scope interface {
 type worker struct {
 	engine *Engine
 	scope  scope
+	only   string // the run that it works on, with those below it; empty for all
 
 	courier  *courier
 	keeper   *keeper
@@ -156,8 +155,8 @@ var ErrHangs = errors.New("a call of the store, or a function of the program, do
 const lastMoments = time.Second
 
 // work rounds until ctx is done or stop says so. It does not wait for longer than it may.
-func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
-	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
+func (e *Engine) work(ctx context.Context, scope scope, only string, stop func() (bool, error)) error {
+	w := &worker{engine: e, scope: scope, only: only, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
 	w.courier, w.keeper = newCourier(ctx, w), &keeper{worker: w}
 	w.ctx, w.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	w.insisting, w.relent = context.WithCancel(w.ctx)
@@ -270,7 +269,7 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 func (w *worker) look(ctx context.Context, now time.Time) (store.Work, error) {
 	w.untaken.end(now, func(string) {})
 	q := store.LookQuery{
-		Worker: w.engine.worker, Now: now, Limit: batch, NoClaims: w.untaken.keys(now), Children: w.keeper.asks(now),
+		Worker: w.engine.worker, Now: now, Run: w.only, Limit: batch, NoClaims: w.untaken.keys(now), Children: w.keeper.asks(now),
 	}
 	w.scope.asks(&q)
 	work, err := w.engine.store.Look(ctx, q)
@@ -296,7 +295,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 	}
 	asked, now := e.own.Now(), e.now()
 	rows, err := w.scope.claim(ctx, store.ClaimQuery{
-		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities, Run: w.only,
 	})
 	if err != nil {
 		return false, fmt.Errorf("claiming tasks: %w", err)

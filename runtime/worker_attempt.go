@@ -112,8 +112,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	e, t := r.engine, &r.task
 	row, h, s, err := e.read(r.ctx, t.Run)
 	if err != nil {
-		r.release(e.poll, err.Error(), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(e.poll, err.Error())
 	}
 	r.host, r.started = h, s.Started
 	d := h.machine.Definition()
@@ -126,8 +125,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		f = e.standIn(t.Activity)
 	}
 	if !known || f == nil {
-		r.release(longestRest, "this engine has no function for it", nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(longestRest, "this engine has no function for it")
 	}
 	r.attempt = of
 	if !s.IsOpen(r.attempt) {
@@ -136,12 +134,10 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	if s.Status != Running {
-		r.release(longestRest, "the run is "+string(s.Status), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(longestRest, "the run is "+string(s.Status))
 	}
 	if !s.PausedAt.IsZero() {
-		r.release(0, "the run is paused", nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(0, "the run is paused")
 	}
 	if r.begins = h.machine.Begins(s, of.Do); r.begins {
 		var begun bool
@@ -158,8 +154,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		if r.stopCause() != nil {
 			wait = 0 // no one was asked because the engine stops
 		}
-		r.release(wait, a.unasked.Error(), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(wait, a.unasked.Error())
 	case err != nil:
 		r.fail("unknown", err.Error(), nil)
 		return nil, nil, false

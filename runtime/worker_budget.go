@@ -19,27 +19,22 @@ import (
 func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	e := r.engine
 	if err := r.settleLost(s); err != nil {
-		r.release(e.poll, err.Error(), nil)
-		return nil, false
+		return nil, r.notNow(e.poll, err.Error())
 	}
 	if len(s.Above) > 0 {
 		waits, err := e.hearAbove(r.ctx, r.task.Run)
 		switch {
 		case errors.Is(err, ErrNoGuard):
-			r.release(longestRest, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(longestRest, err.Error())
 		case err != nil:
-			r.release(e.poll, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(e.poll, err.Error())
 		case !waits:
-			r.release(e.poll, "a run above it has moved on", nil)
-			return nil, false
+			return nil, r.notNow(e.poll, "a run above it has moved on")
 		}
 	}
 	if r.host.machine.Calls() {
 		if err := e.hearAll(r.ctx, r.task.Run); err != nil {
-			r.release(e.poll, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(e.poll, err.Error())
 		}
 	}
 	out, err := r.step(machine.BeginInput, nil)

@@ -279,6 +279,12 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 	r.report(AttemptReturned, why, cost)
 }
 
+// notNow releases the task of an attempt that is not to begin, and is false.
+func (r *running) notNow(wait time.Duration, why string) bool {
+	r.release(wait, why, nil)
+	return false
+}
+
 // took is how long the attempt has been held.
 func (r *running) took() time.Duration { return r.engine.own.Now().Sub(r.began) }
 

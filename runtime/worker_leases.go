@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -205,11 +207,7 @@ func (l *leases) find(c store.Claim) *running {
 func (l *leases) claims() []store.Claim {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	claims := make([]store.Claim, 0, len(l.of))
-	for c := range l.of {
-		claims = append(claims, c)
-	}
-	return claims
+	return slices.Collect(maps.Keys(l.of))
 }
 
 // leasedUntil is until when the task of an attempt is its own.

@@ -64,7 +64,7 @@ func below(run, of string) bool { return strings.HasPrefix(run, of+"/") }
 
 func (o *oneRun) covers(run string) bool { return run == o.run || o.tree && below(run, o.run) }
 
-func (o *oneRun) asks(q *store.LookQuery) { q.Run = o.run }
+func (o *oneRun) asks(*store.LookQuery) {}
 
 func (o *oneRun) fire(ctx context.Context, work *store.Work, _ time.Time) (fired bool, err error) {
 	if len(work.Due) == 0 {
@@ -90,13 +90,7 @@ func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow
 	if moved, err := o.moved(ctx); moved || err != nil {
 		return nil, err
 	}
-	q.Run = o.run
 	return o.engine.store.Claim(ctx, q)
-}
-
-func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	q.Run = o.run
-	return o.engine.store.TakeMessages(ctx, q)
 }
 
 func (o *oneRun) wake(time.Time) time.Time { return time.Time{} }

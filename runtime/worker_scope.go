@@ -172,10 +172,6 @@ func (a *allRuns) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRo
 
 func (a *allRuns) covers(string) bool { return true }
 
-func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	return a.engine.store.TakeMessages(ctx, q)
-}
-
 func (a *allRuns) wake(after time.Time) time.Time { return a.unfired.wake(after) }
 
 // earlier is the earlier of two times, where the zero time is none.
