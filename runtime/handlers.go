@@ -16,6 +16,24 @@ type Handlers struct {
 	Guards     map[string]GuardFunc
 }
 
+// HandlersOf are the functions that activity and guard give for the activities and guards of d, by
+// their names. What they give nil for is missing.
+func HandlersOf(d *Definition, activity func(name string) ActivityFunc, guard func(name string) GuardFunc) Handlers {
+	h := Handlers{Activities: map[string]ActivityFunc{}, Guards: map[string]GuardFunc{}}
+	activities, guards := declared(d)
+	for _, name := range activities {
+		if f := activity(name); f != nil {
+			h.Activities[name] = f
+		}
+	}
+	for _, name := range guards {
+		if f := guard(name); f != nil {
+			h.Guards[name] = f
+		}
+	}
+	return h
+}
+
 // Check reports whether h has a function for each activity and guard of d, and no others.
 // The error lists all that is missing or too much. Empty handlers fit every definition.
 func (h Handlers) Check(d *Definition) error {

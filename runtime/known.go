@@ -21,7 +21,7 @@ func (e *Engine) CheckMachine(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
 	}
-	machines, err := e.MachineNames(ctx)
+	machines, err := e.machineNames(ctx)
 	if err != nil {
 		return err
 	}

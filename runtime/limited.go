@@ -179,15 +179,11 @@ func (s *limited) RenewAll(ctx context.Context, claims []store.Claim, now, until
 }
 
 func (s *limited) Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error) {
-	type accepted struct {
-		answer json.RawMessage
-		ok     bool
-	}
-	got, err := readFrom(ctx, s, func(ctx context.Context) (a accepted, err error) {
-		a.answer, a.ok, err = s.Store.Accepted(ctx, run, eventID)
-		return a, err
+	answer, err = readFrom(ctx, s, func(ctx context.Context) (found json.RawMessage, err error) {
+		found, ok, err = s.Store.Accepted(ctx, run, eventID)
+		return found, err
 	})
-	return got.answer, got.ok, err
+	return answer, ok, err
 }
 
 func (s *limited) PutDefinition(ctx context.Context, d store.DefinitionRow) error {

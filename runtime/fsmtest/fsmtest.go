@@ -108,16 +108,9 @@ func (t *T) register() error {
 // handlers look the test's scripts up when they are called, so that a test may
 // give another one in the middle.
 func (t *T) handlers(m *runtime.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = t.attempt
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, g.Name, args) }
-	}
-	return h
+	return runtime.HandlersOf(m.Definition(), func(string) runtime.ActivityFunc { return t.attempt }, func(name string) runtime.GuardFunc {
+		return func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, name, args) }
+	})
 }
 
 func (t *T) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {

@@ -95,16 +95,9 @@ func (s *shared) Write(p []byte) (int, error) {
 
 // Handlers are the activities and guards of m, done by these processes.
 func (w *Workers) Handlers(m *runtime.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = w.attempt
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, g.Name, args) }
-	}
-	return h
+	return runtime.HandlersOf(m.Definition(), func(string) runtime.ActivityFunc { return w.attempt }, func(name string) runtime.GuardFunc {
+		return func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, name, args) }
+	})
 }
 
 // Close closes the processes' standard input, waits until they have ended, and

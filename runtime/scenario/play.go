@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -302,21 +301,18 @@ func has(object json.RawMessage, want map[string]json.RawMessage) bool {
 
 // same reports whether two texts are one JSON.
 func same(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
-		return false
-	}
-	if bytes.Equal(x.Bytes(), y.Bytes()) {
-		return true
-	}
-	var v, w any
-	d, e := json.NewDecoder(&x), json.NewDecoder(&y)
+	x, errX := canonical(a)
+	y, errY := canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// canonical is a JSON as each text of it would be written.
+func canonical(text json.RawMessage) ([]byte, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	e.UseNumber()
-	if d.Decode(&v) != nil || e.Decode(&w) != nil {
-		return false
+	if err := d.Decode(&v); err != nil {
+		return nil, err
 	}
-	s, _ := json.Marshal(v)
-	t, _ := json.Marshal(w)
-	return slices.Equal(s, t)
+	return json.Marshal(v)
 }

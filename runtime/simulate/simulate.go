@@ -98,7 +98,7 @@ func (s *Simulation) Published() (messages []machine.Command) {
 
 // Attempt is the one under way that a name means, as in a Move.
 func (s *Simulation) Attempt(do string) (machine.Task, error) {
-	return s.attempt(&state{snapshot: s.last().snapshot, move: Move{Do: do}})
+	return s.attempt(s.last().snapshot, do)
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.
