@@ -72,7 +72,8 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
 		}
-		moved = conflictOf(err)
+		moved = nil
+		errors.As(err, &moved)
 		var refused *Rejected // by what is stored, perhaps because of the Seq that the sender expects
 		switch {
 		case remembered && judged(err):
@@ -172,13 +173,6 @@ func (e *Engine) accepted(ctx context.Context, c *request) (json.RawMessage, err
 		return nil, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
 	}
 	return answer, nil
-}
-
-// conflictOf is what an error says of how the run stands; nil where it does not.
-func conflictOf(err error) *store.Conflict {
-	var c *store.Conflict
-	errors.As(err, &c)
-	return c
 }
 
 // load makes sure that live holds the run.

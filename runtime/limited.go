@@ -102,10 +102,6 @@ func (s *limited) Look(ctx context.Context, q store.LookQuery) (store.Work, erro
 	return readFrom(ctx, s, func(ctx context.Context) (store.Work, error) { return s.Store.Look(ctx, q) })
 }
 
-func (s *limited) Wanted(ctx context.Context) ([]string, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]string, error) { return s.Store.Wanted(ctx) })
-}
-
 func (s *limited) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Expired(ctx, now, limit) })
 }
@@ -116,10 +112,6 @@ func (s *limited) Held(ctx context.Context, run string, now time.Time) (bool, er
 
 func (s *limited) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TimerRow, error) { return s.Store.Due(ctx, now, limit) })
-}
-
-func (s *limited) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return readFrom(ctx, s, func(ctx context.Context) (time.Time, error) { return s.Store.NextWake(ctx, after) })
 }
 
 func (s *limited) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {

@@ -220,7 +220,7 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 				e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Duration("failing", since))
 			}
 			wait = min(max(2*wait, 2*e.poll), maxFailureWait)
-			_ = e.sleep(ctx, wait) // whatever happens: what wakes it may come of the failure
+			_ = e.pause(ctx, nil, wait) // whatever happens: what wakes it may come of the failure
 		default:
 			failing, wait = time.Time{}, 0
 			if !until.IsZero() {

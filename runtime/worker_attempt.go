@@ -193,7 +193,7 @@ func (r *running) checkpoint(data json.RawMessage) error {
 		return cause
 	}
 	failpoint.Hit(failpoint.BeforeCheckpoint)
-	err := r.worker.insist(r.ctx, func(err error) bool { return !passes(err) },
+	err := r.worker.insist(r.ctx, func(err error) bool { return !errors.Is(err, ErrUnavailable) },
 		func(context.Context) error { return r.renew(data) }, r.heartbeat)
 	if err != nil {
 		return err
@@ -240,9 +240,6 @@ type activeAttempts struct {
 func (a *activeAttempts) add(r *running) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.byID == nil {
-		a.byID = map[attemptID]*running{}
-	}
 	a.byID[r.id()] = r
 }
 
