@@ -72,13 +72,12 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
 		}
-		moved = nil
-		errors.As(err, &moved)
-		var refused *Rejected // by what is stored, perhaps because of the Seq that the sender expects
+		moved, _ = errors.AsType[*store.Conflict](err)
+		_, refused := errors.AsType[*Rejected](err) // by what is stored, perhaps because of the Seq that the sender expects
 		switch {
 		case remembered && judged(err):
 			live.forget() // by what is no longer so, perhaps
-		case !errors.Is(err, ErrConflict), errors.As(err, &refused), try >= maxTries:
+		case !errors.Is(err, ErrConflict), refused, try >= maxTries:
 			return applied{}, err
 		default:
 			if err := giveWay(ctx, backOff(try)); err != nil {
@@ -109,8 +108,8 @@ func judged(err error) bool {
 
 // answers reports whether err, or its absence, is a verdict on a run, or one of others.
 func answers(err error, others ...error) bool {
-	var refused *Rejected
-	return err == nil || errors.As(err, &refused) || slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
+	_, refused := errors.AsType[*Rejected](err)
+	return err == nil || refused || slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
 }
 
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes
@@ -147,8 +146,7 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 	if err := e.commit(ctx, &w, live, refusal == nil); err != nil {
 		known := applied{host: live.host, snapshot: live.snapshot}
 		live.forget()
-		var duplicate *store.Duplicate
-		if errors.As(err, &duplicate) {
+		if duplicate, ok := errors.AsType[*store.Duplicate](err); ok {
 			known.answer = duplicate.Answer
 			return known, nil
 		}

@@ -131,14 +131,14 @@ func (e *Engine) waitStopped(ctx context.Context, run string, left bool) (err er
 		if err == nil {
 			held, err = e.store.Held(ctx, run, e.now())
 		}
+		if err == nil && held {
+			err = e.pause(ctx, woken, wait)
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("run %q is cancelled; waiting for its activities to stop: %w", run, err)
 		case !held:
 			return nil
-		}
-		if err := e.pause(ctx, woken, wait); err != nil {
-			return fmt.Errorf("run %q is cancelled; waiting for its activities to stop: %w", run, err)
 		}
 	}
 }

@@ -168,8 +168,7 @@ func (e *Engine) cancelChild(ctx context.Context, t *store.TaskRow, told map[str
 	failpoint.Hit(failpoint.CancelsChild)
 	in := machine.Input{Kind: machine.CancelInput, Force: forced, Actor: t.Run, Reason: "its parent does not wait for " + t.Do + " any more"}
 	_, err = e.apply(ctx, &request{run: t.Child, input: func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }})
-	var refused *Rejected
-	if errors.As(err, &refused) && errors.Is(err, ErrFinished) {
+	if _, refused := errors.AsType[*Rejected](err); refused && errors.Is(err, ErrFinished) {
 		err = nil // it ends without that
 	}
 	return forced, err

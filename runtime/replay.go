@@ -72,8 +72,7 @@ func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunR
 // replayOne replays a run, and tells each what became of it; any other error ends the walk.
 func (e *Engine) replayOne(ctx context.Context, row *RunRow, each func(run *RunRow, err error) error) error {
 	err := e.replayRow(ctx, row)
-	var differs *Difference
-	if err != nil && !errors.As(err, &differs) {
+	if _, differs := errors.AsType[*Difference](err); err != nil && !differs {
 		return err
 	}
 	return each(row, err)

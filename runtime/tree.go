@@ -21,8 +21,7 @@ import (
 func (e *Engine) steerBelow(ctx context.Context, run string, resumes bool, in machine.Input) error {
 	err := e.eachRun(ctx, RunFilter{Parent: run}, unfinished, batch, func(row *RunRow) error {
 		_, err := e.steer(ctx, &request{run: row.Run, resumes: resumes}, in)
-		var refused *Rejected
-		if err != nil && !errors.As(err, &refused) {
+		if _, refused := errors.AsType[*Rejected](err); err != nil && !refused {
 			return err
 		}
 		return e.steerBelow(ctx, row.Run, resumes, in)

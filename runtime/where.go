@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 			f.Status, f.Paused = Running, true
 			return nil
 		}
-		if oneOf("outcome", value, outcomes...) == nil { // lists have both in one column
+		if slices.Contains(outcomes, value) { // lists have both in one column
 			return fmt.Errorf("%s is no status (did you mean outcome=%[1]s?)", value)
 		}
 		f.Status = Status(value)
@@ -103,10 +104,8 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 var outcomes = []string{string(Success), string(Failed), string(Cancelled)}
 
 func oneOf(key, value string, values ...string) error {
-	for _, v := range values {
-		if v == value {
-			return nil
-		}
+	if slices.Contains(values, value) {
+		return nil
 	}
 	return fmt.Errorf("%s is one of %s, not %q%s", key, strings.Join(values, ", "), value, machine.DidYouMean(value, values))
 }

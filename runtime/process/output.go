@@ -177,8 +177,7 @@ func late(asked error) func(runtime.Result, error) (runtime.Result, error) {
 				return r, err
 			}
 		}
-		var failure *runtime.Failure
-		if errors.As(err, &failure) {
+		if failure, ok := errors.AsType[*runtime.Failure](err); ok {
 			r.Cost = failure.Cost
 		}
 		return runtime.Result{Cost: r.Cost}, asked

@@ -208,8 +208,8 @@ func (w *Workers) judge() {
 // notStarted reports whether the shell says that it could not find a command, or
 // not execute it (POSIX, XCU 2.8.2).
 func notStarted(err error) bool {
-	var exit *exec.ExitError
-	return errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
 }
 
 // errNotStarted is the error of what no process can be asked.

@@ -125,11 +125,11 @@ func (p *player) move(l *Line) *Failed {
 		}
 	}
 	_, err := p.sim.Take(simulate.Move{Kind: kinds[l.Kind], Do: l.Do, Name: l.Name, Text: l.Message, Data: l.Data, Cost: l.Cost, Pass: l.Wait})
-	var rejected *machine.Rejected
+	_, rejected := errors.AsType[*machine.Rejected](err)
 	switch {
 	case p.silent != "":
 		return fails(l, "host guard "+p.silent+" has an answer", "the scenario does not say what it answers: write `guard "+p.silent+" = true`, or false, before this")
-	case err != nil && errors.As(err, &rejected) && l.Kind == Send:
+	case rejected && l.Kind == Send:
 		if p.refused = true; !l.Refused {
 			p.open = fails(l, "the run takes it", err.Error())
 		}
@@ -171,8 +171,7 @@ func (p *player) begun(l *Line) *Failed {
 // a scenario.
 func (p *player) attempt(do string) (machine.Task, error) {
 	t, err := p.sim.Attempt(do)
-	var several *simulate.Unlabelled
-	if errors.As(err, &several) {
+	if _, several := errors.AsType[*simulate.Unlabelled](err); several {
 		err = fmt.Errorf("%q is more than one attempt, of executions without labels: give each a label, as in `do %s() as first`", do, do)
 	}
 	return t, err
