@@ -55,6 +55,12 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 	return v, err
 }
 
+// WithTags gives tags to a run that starts. Tags say by name what the run belongs to, such as
+// "team": "pay"; lists, and commands for many runs, find the run by them. They never change, and
+// the machine cannot read them. The children of the run have the same tags. machine.CheckTags
+// says what is allowed.
+func WithTags(tags map[string]string) machine.StartOption { return machine.Tags(tags) }
+
 // Send gives an event to a run. When it returns nil, the step is durable, with all steps that
 // follow at once, and the view is the run after them. If the ID of the event has been accepted
 // before, the view is that of the first time, with Repeated.
