@@ -124,33 +124,35 @@ func (k *keeper) cancelLeft(ctx context.Context, rows []store.TaskRow, now time.
 	told := map[string]bool{}
 	sideBySide(len(rows), firing, func(i int) {
 		t := &rows[i]
-		if _, resting := k.failing.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
-			return
-		}
-		forced, err := k.worker.engine.cancelChild(ctx, t, k.cancelled)
-		if err != nil {
-			k.worker.engine.logger.Warn("a child could not be cancelled", slog.String("run", t.Child), slog.Any("error", err))
-			k.failing.failed(t.Child, now, 0)
-			return
-		}
-		mu.Lock()
-		told[t.Child] = forced
-		mu.Unlock()
+		k.try(t.Child, t.Run, now, "a child could not be cancelled", func() error {
+			forced, err := k.worker.engine.cancelChild(ctx, t, k.cancelled)
+			if err == nil {
+				mu.Lock()
+				told[t.Child] = forced
+				mu.Unlock()
+			}
+			return err
+		})
 	})
 	k.cancelled = told
 }
 
+// try does something for a run, unless that rests, or the keeper is not there for its parent. A run
+// for which it fails rests.
+func (k *keeper) try(run, parent string, now time.Time, fault string, do func() error) {
+	if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(parent) {
+		return
+	}
+	if err := do(); err != nil {
+		k.worker.engine.logger.Warn(fault, slog.String("run", run), slog.Any("error", err))
+		k.failing.failed(run, now, 0)
+	}
+}
+
 // finish finishes the runs whose children have ended.
 func (k *keeper) finish(ctx context.Context, runs []string, now time.Time) {
-	e := k.worker.engine
 	for _, run := range runs {
-		if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(run) {
-			continue
-		}
-		if err := e.finish(ctx, run); err != nil {
-			e.logger.Warn("a run that was ending could not finish", slog.String("run", run), slog.Any("error", err))
-			k.failing.failed(run, now, 0)
-		}
+		k.try(run, run, now, "a run that was ending could not finish", func() error { return k.worker.engine.finish(ctx, run) })
 	}
 }
 

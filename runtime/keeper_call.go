@@ -88,14 +88,12 @@ func (c *call) start() {
 		return
 	}
 	failpoint.Hit(failpoint.ChildStarts)
-	err = c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: id, start: callee, child: &childOf{t, c.root}, tags: c.tags, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
-			in, err := of.StartInput(args, e.now(), e.maxPayload)
-			in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
-			return in, err
-		}})
-		return err
-	})
+	child := &childOf{t, c.root}
+	_, err = c.apply(answered, &request{run: id, start: callee, child: child, tags: c.tags, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		in, err := of.StartInput(args, e.now(), e.maxPayload)
+		in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
+		return in, err
+	}})
 	failpoint.Hit(failpoint.ChildStarted)
 	c.started(id, err)
 	e.changes.notify(t.Run)
@@ -176,20 +174,17 @@ func (c *call) write(in machine.Input) {
 		info.Duration = in.Took
 	}
 	failpoint.Hit(failpoint.TellsParent)
-	err := c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: claim.Run, claim: &claim, hears: c.hears, attempt: &info, input: func(now *Machine, s *machine.Snapshot) (machine.Input, error) {
-			if now.Hash() != m.Hash() {
-				return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
-			}
-			if c.hears == nil {
-				return in, nil
-			}
-			total, told, err := decodeReport(c.hears)
-			in.AddBelow(s, total, told)
-			return in, err
-		}})
-		return err
-	})
+	_, err := c.apply(answered, &request{run: claim.Run, claim: &claim, hears: c.hears, attempt: &info, input: func(now *Machine, s *machine.Snapshot) (machine.Input, error) {
+		if now.Hash() != m.Hash() {
+			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+		}
+		if c.hears == nil {
+			return in, nil
+		}
+		total, told, err := decodeReport(c.hears)
+		in.AddBelow(s, total, told)
+		return in, err
+	}})
 	failpoint.Hit(failpoint.ParentTold)
 	switch {
 	case err == nil:

@@ -59,6 +59,11 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 		f.Tags[name] = value
 		return machine.CheckTagName(name)
 	}
+	plain := map[string]*string{"machine": &f.Machine, "state": &f.State, "definition": &f.Definition, "parent": &f.Parent}
+	if field := plain[key]; field != nil {
+		*field = value
+		return nil
+	}
 	switch key {
 	case "id":
 		if prefix, ok := strings.CutSuffix(value, "*"); ok && !t.quoted {
@@ -68,14 +73,6 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 		} else {
 			f.Run = value
 		}
-	case "machine":
-		f.Machine = value
-	case "state":
-		f.State = value
-	case "definition":
-		f.Definition = value
-	case "parent":
-		f.Parent = value
 	case "status":
 		if value == "paused" {
 			f.Status, f.Paused = Running, true

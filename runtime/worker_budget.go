@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,16 +77,13 @@ func (r *running) settleLost(s *machine.Snapshot) error {
 	if r.begunBy(s) == "" || r.host.machine.Callee(r.attempt.Do) != "" {
 		return nil
 	}
-	err := r.insist(func(ctx context.Context) error {
-		_, err := r.engine.apply(ctx, &request{run: r.task.Run, input: func(_ *Machine, s *machine.Snapshot) (machine.Input, error) {
-			in := machine.NoteInput(machine.LostInput, r.attempt, "")
-			if in.Worker = r.begunBy(s); in.Worker == "" {
-				return in, ErrFenced
-			}
-			return in, nil
-		}})
-		return err
-	})
+	_, err := r.apply(answered, &request{run: r.task.Run, input: func(_ *Machine, s *machine.Snapshot) (machine.Input, error) {
+		in := machine.NoteInput(machine.LostInput, r.attempt, "")
+		if in.Worker = r.begunBy(s); in.Worker == "" {
+			return in, ErrFenced
+		}
+		return in, nil
+	}})
 	if errors.Is(err, ErrFenced) {
 		return nil // it is noted by now
 	}
@@ -96,20 +92,15 @@ func (r *running) settleLost(s *machine.Snapshot) error {
 
 // step takes an input of the attempt that does not end it.
 func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, error) {
-	var out applied
-	err := r.insist(func(ctx context.Context) (err error) {
-		out, err = r.engine.apply(ctx, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
-			if m.Hash() != r.host.machine.Hash() {
-				return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
-			}
-			in := machine.NoteInput(kind, r.attempt, "")
-			in.Worker = r.engine.worker
-			r.costs(&in, cost, s)
-			return in, nil
-		}})
-		return err
-	})
-	return out, err
+	return r.apply(answered, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+		if m.Hash() != r.host.machine.Hash() {
+			return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+		}
+		in := machine.NoteInput(kind, r.attempt, "")
+		in.Worker = r.engine.worker
+		r.costs(&in, cost, s)
+		return in, nil
+	}})
 }
 
 // tell has the run note what the attempt has used since it last said so. What cannot be

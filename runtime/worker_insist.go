@@ -57,3 +57,12 @@ func (r *running) insistUntil(answered func(error) bool, write func(context.Cont
 		}
 	})
 }
+
+// apply is that of the engine, insisted on.
+func (r *running) apply(answered func(error) bool, c *request) (out applied, err error) {
+	err = r.insistUntil(answered, func(ctx context.Context) (err error) {
+		out, err = r.engine.apply(ctx, c)
+		return err
+	})
+	return out, err
+}
