@@ -164,20 +164,14 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 // At is a stored run as it was after a step, by its number, and the machine that it then had: its
 // history is replayed up to there. 0 is the run as it is. ErrNotFound where there is no such run, a *Difference where history does not replay.
 func (e *Engine) At(ctx context.Context, run string, seq int64) (*Machine, *machine.Snapshot, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return nil, nil, fmt.Errorf("run %q: %w", run, err)
-	}
-	if seq < 0 || seq > row.Seq {
-		return nil, nil, fmt.Errorf("run %q has taken %d steps, and there is no step %d", run, row.Seq, seq)
-	}
-	h, err := e.host(ctx, row.Definition)
-	if err != nil {
+	row, h, stored, err := e.read(ctx, run)
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	stored, err := h.machine.DecodeSnapshot(row.Snapshot)
-	if err != nil || seq == 0 || seq == row.Seq {
-		return h.machine, stored, err
+	case seq < 0 || seq > row.Seq:
+		return nil, nil, fmt.Errorf("run %q has taken %d steps, and there is no step %d", run, row.Seq, seq)
+	case seq == 0 || seq == row.Seq:
+		return h.machine, stored, nil
 	}
 	row.Seq = seq
 	s, err := e.relive(ctx, h, &row, stored)
