@@ -10,7 +10,7 @@ import (
 
 // write is one durable write in the making: what the pure steps gave.
 type write struct {
-	*request // whose input the last of the steps has taken
+	*request // that it is made for
 	host     *host
 	before   *machine.Snapshot
 	began    time.Time

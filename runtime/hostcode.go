@@ -61,7 +61,10 @@ func plain(err error) error {
 // isolated calls f in a goroutine of its own, since one may be ended by what runs in
 // it, and says what went wrong, or nothing.
 func isolated(f func()) (fault string) {
-	return <-called(func() string { f(); return "" }, func(fault string) string { return fault })
+	return <-called(func() string {
+		f()
+		return ""
+	}, func(fault string) string { return fault })
 }
 
 // called is what f gives, or what failed makes of what went wrong, once f has ended, in a goroutine of its own.

@@ -154,8 +154,9 @@ func (w *worker) read() {
 		}
 		w.spoke = true
 		delete(object, "id")
-		rest, err := line(object)                                    // as it came: nothing is escaped that was not
-		if twice, ok := errors.AsType[givenTwice](exact(text)); ok { // which the map has lost, and decode refuses
+		rest, err := line(object) // as it came: nothing is escaped that was not
+		// What is given twice the map has lost, and decode refuses.
+		if twice, ok := errors.AsType[givenTwice](exact(text)); ok {
 			rest = fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("}")), ",%q:null}", string(twice))
 		}
 		w.errors.catchUp() // what it has said before belongs to the call, and stands before what it logs
