@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,6 +125,32 @@ func (x *examination) halted(ctx context.Context) (problems []Problem, _ bool, e
 		problems = append(problems, p)
 	}
 	return problems, false, err
+}
+
+// paused lists children that are paused, though their parents are not: who pauses a run holds those above it,
+// and may not know. A parent that is halted is listed itself.
+func (x *examination) paused(ctx context.Context) (problems []Problem, cut bool, err error) {
+	waiting := map[string]bool{} // parents
+	cut, err = x.each(ctx, RunFilter{Status: Running, Paused: true}, &problems, func(r *RunRow) (p Problem, err error) {
+		if r.Parent == "" {
+			return p, nil
+		}
+		waits, known := waiting[r.Parent]
+		if !known {
+			parent, err := x.e.store.Load(ctx, r.Parent)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return p, err
+			}
+			waits = err == nil && !parent.Paused && (parent.Status == Running || parent.Status == Ending)
+			waiting[r.Parent] = waits
+		}
+		if waits {
+			pause := x.e.pauseOf(ctx, r)
+			p = ofRun(r, cmp.Or(pause.At, r.Updated), fmt.Sprintf("paused%s; run %q waits for it", byWhom(&pause), r.Parent))
+		}
+		return p, nil
+	})
+	return problems, cut, err
 }
 
 func ofRun(r *RunRow, since time.Time, why string) Problem {
@@ -290,4 +317,34 @@ func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem
 		err = nil
 	}
 	return cut, err
+}
+
+// damaged lists the running runs that cannot be moved as they should, because they
+// cannot be read or tasks or timers of theirs are gone.
+func (x *examination) damaged(ctx context.Context) (problems []Problem, cut bool, err error) {
+	cut, err = x.each(ctx, RunFilter{Status: Running}, &problems, func(r *RunRow) (Problem, error) {
+		why, err := x.damage(ctx, r)
+		return ofRun(r, r.Updated, why), err
+	})
+	return problems, cut, err
+}
+
+// damage says why a run cannot be moved as it should, or nothing.
+func (x *examination) damage(ctx context.Context, r *RunRow) (string, error) {
+	h, err := x.e.host(ctx, r.Definition)
+	if err != nil {
+		if _, failed := x.e.store.Definition(ctx, r.Definition); failed != nil && !errors.Is(failed, ErrNotFound) {
+			return "", failed // not of this run
+		}
+		return "its machine cannot be read: " + err.Error(), nil
+	}
+	s, err := h.machine.DecodeSnapshot(r.Snapshot)
+	if err != nil {
+		return "nothing moves it until it is repaired: " + err.Error(), nil
+	}
+	fault, err := x.e.missingWork(ctx, h.machine, r, s)
+	if err != nil || fault == "" {
+		return "", err
+	}
+	return "what should move it is not all there until it is repaired: " + fault, nil
 }
