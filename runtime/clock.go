@@ -17,13 +17,8 @@ type (
 // SystemClock is the clock of the machine on which the program runs.
 func SystemClock() Clock { return store.SystemClock() }
 
-// wait waits until d has passed by a clock, ctx is done or something wakes it. The
-// error is ctx's.
-func wait(ctx context.Context, c Clock, d time.Duration, woken <-chan struct{}) error {
-	return waitUntil(ctx, c, c.Now().Add(d), woken, nil)
-}
-
-// waitUntil is wait until a time, which is zero for none, with two things that may wake it.
+// waitUntil waits until a time by a clock, which is zero for none, ctx is done or one of two things
+// wakes it. The error is ctx's.
 func waitUntil(ctx context.Context, c Clock, until time.Time, woken, also <-chan struct{}) error {
 	var due <-chan time.Time
 	if !until.IsZero() {

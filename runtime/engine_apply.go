@@ -115,7 +115,7 @@ func answers(err error, others ...error) bool {
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes
 // alike, whatever clock the engine lives by, which may stand still.
 func giveWay(ctx context.Context, d time.Duration) error {
-	return wait(ctx, SystemClock(), d, nil)
+	return waitUntil(ctx, SystemClock(), time.Now().Add(d), nil, nil)
 }
 
 // backOff is a wait between 0 and 1, 2, 4 … 256 ms, so that those who compete

@@ -151,5 +151,5 @@ func (e *Engine) waitStopped(ctx context.Context, run string, left bool) (err er
 
 // pause waits until something wakes it, which may be nil, for at most d.
 func (e *Engine) pause(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	return wait(ctx, e.own, d, woken)
+	return waitUntil(ctx, e.own, e.own.Now().Add(d), woken, nil)
 }
