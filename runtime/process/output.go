@@ -110,8 +110,9 @@ func (c *costs) UnmarshalJSON(text []byte) error {
 // members calls each with the members of an object, as it has them.
 func members(object []byte, each func(name string, value json.RawMessage) error) error {
 	decoder := json.NewDecoder(bytes.NewReader(object))
-	name, err := decoder.Token() // the brace
+	_, err := decoder.Token() // the brace
 	for err == nil && decoder.More() {
+		var name json.Token
 		var value json.RawMessage
 		if name, err = decoder.Token(); err == nil {
 			err = decoder.Decode(&value)
