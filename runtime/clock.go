@@ -17,18 +17,43 @@ type (
 // SystemClock is the clock of the machine on which the program runs.
 func SystemClock() Clock { return store.SystemClock() }
 
-// wait waits until d has passed by a clock, ctx is done or something wakes it. The
-// error is ctx's.
-func wait(ctx context.Context, c Clock, d time.Duration, woken <-chan struct{}) error {
-	timer := c.NewTimer(c.Now().Add(d))
-	defer timer.Stop()
+// waitUntil waits until a time by a clock, which is zero for none, ctx is done or one of two things
+// wakes it. The error is ctx's.
+func waitUntil(ctx context.Context, c Clock, until time.Time, woken, also <-chan struct{}) error {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		timer := c.NewTimer(until)
+		defer timer.Stop()
+		due = timer.C()
+	}
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-woken:
-	case <-timer.C():
+	case <-also:
+	case <-due:
 	}
 	return nil
+}
+
+// receive waits for a value, for no longer than d.
+func receive[T any](c Clock, from <-chan T, d time.Duration) (value T, ok bool) {
+	timer := c.NewTimer(c.Now().Add(d))
+	defer timer.Stop()
+	select {
+	case value = <-from:
+		return value, true
+	case <-timer.C():
+		return value, false
+	}
+}
+
+// wake tells who waits, or will wait next: a channel of length 1 holds what no one has received yet.
+func wake(ch chan<- struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
 }
 
 // ManualClock is a clock for tests: it stands still until Advance moves it. It is safe for

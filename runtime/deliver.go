@@ -67,7 +67,9 @@ func (c *courier) round(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	asked, now := e.own.Now(), e.now()
-	rows, err := c.worker.scope.messages(ctx, store.MessageQuery{Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free})
+	rows, err := e.store.TakeMessages(ctx, store.MessageQuery{
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Run: c.worker.only,
+	})
 	if err != nil {
 		return false, fmt.Errorf("taking messages from the outbox: %w", err)
 	}
@@ -145,12 +147,8 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 		cancel(errLeaseOver)
 	case <-ctx.Done():
 	}
-	timer := e.own.NewTimer(e.own.Now().Add(e.stopping))
-	defer timer.Stop()
-	select {
-	case err := <-handed:
+	if err, ended := receive(e.own, handed, e.stopping); ended {
 		return true, cmp.Or(err, context.Cause(ctx))
-	case <-timer.C():
 	}
 	e.logger.Error("the delivery of a message does not stop and is left to itself",
 		slog.String("run", row.Run), slog.String("message", row.ID), slog.Int("attempt", row.Attempt))

@@ -15,11 +15,10 @@
 //   - One durable write: engine_apply.go, engine_write.go and engine_commit.go; engine_runs.go,
 //     of the turns of a run; engine_ask.go, of host guards; engine_hosts.go, of the versions
 //     of machines and who serves them.
-//   - What programs and operators ask for: engine_send.go, engine_operate.go, engine_look.go,
-//     engine_at.go, of a run after an earlier step; engine_feed.go, of the steps of all runs;
-//     engine_over.go, of a program's own transaction; tags.go; engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
-//     tree.go, of the runs below one;
-//     health*.go, stats*.go, prune.go, where*.go, known.go and meant.go, of many runs; versions.go, of machines.
+//   - What programs and operators ask for: engine_send.go, engine_operate.go, engine_look.go;
+//     engine_feed.go, of the steps of all runs; engine_over.go, of a program's own transaction;
+//     engine_migrate.go, engine_mapping.go, engine_repair.go, replay*.go and work_faults.go;
+//     tree.go, of the runs below one; health*.go, stats*.go, prune.go, where*.go, known.go and meant.go, of many runs; versions.go, of machines.
 //   - Workers: worker.go, with worker_scope.go, worker_one.go and rests.go, of what there is to do and when;
 //     limits.go, of activities over all runs; worker_attempt.go, performing.go, outcome.go,
 //     meter.go, stderr.go and worker_end.go, of one attempt; worker_leases.go, which renews leases;

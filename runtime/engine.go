@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
@@ -76,6 +75,10 @@ func NewEngine(store Store, opts ...Option) *Engine {
 		storeLimit:  30 * time.Second,
 		patience:    3 * time.Minute,
 		maxPayload:  MaxPayload,
+		hosts:       hosts{byHash: map[string]*host{}, current: map[string]*host{}},
+		runs:        liveRuns{runs: map[string]*liveRun{}},
+		active:      activeAttempts{byID: map[attemptID]*running{}},
+		changes:     changes{waiting: map[string]map[chan struct{}]struct{}{}},
 	}
 	for _, opt := range opts {
 		opt(e)
@@ -198,11 +201,6 @@ func WithMaxPayload(bytes int) Option {
 
 // now is the engine's time, as stores keep it.
 func (e *Engine) now() time.Time { return e.clock.Now().UTC().Truncate(time.Microsecond) }
-
-// sleep waits for d, or until ctx is done.
-func (e *Engine) sleep(ctx context.Context, d time.Duration) error {
-	return wait(ctx, e.own, d, nil)
-}
 
 func workerName() string {
 	host, err := os.Hostname()

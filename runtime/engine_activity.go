@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -59,10 +58,7 @@ type Attempt struct {
 	// a Tracer; empty otherwise.
 	TraceParent string
 
-	beat     func()
-	progress func(json.RawMessage) error
-	spend    func(cost string, amount json.Number) error
-	stderr   io.Writer
+	hooks AttemptHooks
 }
 
 // Spend reports what the attempt has used of a cost: an exact decimal such as "1200" or "0.04",
@@ -70,17 +66,17 @@ type Attempt struct {
 // Failure. The sum is recorded when the attempt ends, also if it fails, runs out of time, returns
 // too late, or is released. The error is for a name or an amount that cannot be recorded.
 func (a *Attempt) Spend(cost string, amount json.Number) error {
-	if a.spend == nil {
+	if a.hooks.Spend == nil {
 		return nil
 	}
-	return a.spend(cost, amount)
+	return a.hooks.Spend(cost, amount)
 }
 
 // Heartbeat says that the activity is alive. If none comes for the time `heartbeat` of its `do`,
 // the attempt fails as `silent`. A heartbeat costs nothing.
 func (a *Attempt) Heartbeat() {
-	if a.beat != nil {
-		a.beat()
+	if a.hooks.Beat != nil {
+		a.hooks.Beat()
 	}
 }
 
@@ -94,10 +90,10 @@ func (a *Attempt) Progress(checkpoint any) error {
 	if err != nil {
 		return fmt.Errorf("the checkpoint has no JSON form: %w", err)
 	}
-	if a.progress == nil {
+	if a.hooks.Checkpoint == nil {
 		return errors.New("nothing keeps the checkpoints of this attempt, which NewAttempt has not made")
 	}
-	return a.progress(data)
+	return a.hooks.Checkpoint(data)
 }
 
 // Failure is the error of an attempt that failed with a category.

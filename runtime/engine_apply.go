@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
@@ -73,12 +72,12 @@ func (e *Engine) apply(ctx context.Context, c *request) (applied, error) {
 		if err == nil && (!remembered || out.steps > 0 || out.answer != nil) {
 			return e.applyEnd(ctx, c, out, live), nil
 		}
-		moved = conflictOf(err)
-		var refused *Rejected // by what is stored, perhaps because of the Seq that the sender expects
+		moved, _ = errors.AsType[*store.Conflict](err)
+		_, refused := errors.AsType[*Rejected](err) // by what is stored, perhaps because of the Seq that the sender expects
 		switch {
 		case remembered && judged(err):
 			live.forget() // by what is no longer so, perhaps
-		case !errors.Is(err, ErrConflict), errors.As(err, &refused), try >= maxTries:
+		case !errors.Is(err, ErrConflict), refused, try >= maxTries:
 			return applied{}, err
 		default:
 			if err := giveWay(ctx, backOff(try)); err != nil {
@@ -109,14 +108,14 @@ func judged(err error) bool {
 
 // answers reports whether err, or its absence, is a verdict on a run, or one of others.
 func answers(err error, others ...error) bool {
-	var refused *Rejected
-	return err == nil || errors.As(err, &refused) || slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
+	_, refused := errors.AsType[*Rejected](err)
+	return err == nil || refused || slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
 }
 
 // giveWay waits for d, or until ctx is done: by the time that passes for all processes
 // alike, whatever clock the engine lives by, which may stand still.
 func giveWay(ctx context.Context, d time.Duration) error {
-	return wait(ctx, SystemClock(), d, nil)
+	return waitUntil(ctx, SystemClock(), time.Now().Add(d), nil, nil)
 }
 
 // backOff is a wait between 0 and 1, 2, 4 … 256 ms, so that those who compete
@@ -131,10 +130,10 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 		return applied{}, err
 	}
 	w := e.newWrite(ctx, c, live)
-	if err := e.takeProgress(ctx, &w, c); err != nil {
+	if err := e.takeProgress(ctx, &w); err != nil {
 		return applied{}, err
 	}
-	refusal := w.take(c)
+	refusal := w.take()
 	if refusal != nil || w.asker.unasked != nil || len(w.records) == 0 { // what would say it is not written
 		if answer, err := e.accepted(ctx, c); err != nil || answer != nil {
 			return applied{host: live.host, snapshot: live.snapshot, answer: answer}, err
@@ -147,8 +146,7 @@ func (e *Engine) applyOnce(ctx context.Context, c *request, live *liveRun) (appl
 	if err := e.commit(ctx, &w, live, refusal == nil); err != nil {
 		known := applied{host: live.host, snapshot: live.snapshot}
 		live.forget()
-		var duplicate *store.Duplicate
-		if errors.As(err, &duplicate) {
+		if duplicate, ok := errors.AsType[*store.Duplicate](err); ok {
 			known.answer = duplicate.Answer
 			return known, nil
 		}
@@ -173,13 +171,6 @@ func (e *Engine) accepted(ctx context.Context, c *request) (json.RawMessage, err
 		return nil, fmt.Errorf("looking for event id %q: %w", c.eventID, err)
 	}
 	return answer, nil
-}
-
-// conflictOf is what an error says of how the run stands; nil where it does not.
-func conflictOf(err error) *store.Conflict {
-	var c *store.Conflict
-	errors.As(err, &c)
-	return c
 }
 
 // load makes sure that live holds the run.
@@ -228,17 +219,11 @@ func (e *Engine) commit(ctx context.Context, w *write, live *liveRun, taken bool
 	if w.amend != nil {
 		w.amend(row)
 	}
-	failpoint.Hit(failpoint.BeforeCommit)
-	for _, site := range w.sites(row) {
-		failpoint.Hit(site)
-	}
+	w.hitBefore(row)
 	if err := e.store.Commit(ctx, row); err != nil {
 		return fmt.Errorf("run %q: %w", live.id, err)
 	}
-	failpoint.Hit(failpoint.AfterCommit)
-	for _, site := range w.sitesAfter() {
-		failpoint.Hit(site)
-	}
+	w.hitAfter()
 	live.host, live.snapshot = w.host, w.after
 	read := decoded{row.Run.Definition, row.Run.Snapshot, w.after}
 	if w.after.Status == Finished || len(row.Run.Snapshot) > maxRemembered {

@@ -54,19 +54,9 @@ func (a *asker) ask(guard int, args []machine.Value) (bool, error) {
 func (f GuardFunc) Ask(ctx context.Context, args json.RawMessage, limit time.Duration) (bool, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", machine.DurationText(limit)))
 	defer cancel()
-	answered := make(chan verdict, 1)
-	go func() {
-		v := verdict{err: errors.New("it ended its goroutine without returning")}
-		defer func() { answered <- v }()
-		defer func() {
-			if p := recover(); p != nil {
-				v = verdict{err: errors.New(panicText(p))}
-			}
-		}()
-		v = verdictOf(f(ctx, args))
-	}()
+	failed := func(fault string) verdict { return verdict{err: errors.New(fault)} }
 	select {
-	case v := <-answered:
+	case v := <-called(func() verdict { return verdictOf(f(ctx, args)) }, failed):
 		return v.answer, v.err
 	case <-ctx.Done():
 		return false, context.Cause(ctx)

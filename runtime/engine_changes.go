@@ -21,9 +21,6 @@ func (c *changes) watch(run string) (woken <-chan struct{}, stop func()) {
 	leave := c.hints.enter()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting == nil {
-		c.waiting = map[string]map[chan struct{}]struct{}{}
-	}
 	if c.waiting[run] == nil {
 		c.waiting[run] = map[chan struct{}]struct{}{}
 	}
@@ -52,10 +49,7 @@ func (c *changes) notify(run string) {
 			run = run[:max(i, 0)]
 		}
 		for ch := range c.waiting[key] {
-			select {
-			case ch <- struct{}{}:
-			default:
-			}
+			wake(ch)
 		}
 	}
 }

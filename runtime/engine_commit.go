@@ -25,9 +25,10 @@ func (w *write) commit(taken bool) (*store.Commit, error) {
 		c.Total = encodeTotal(w.after.Spent)
 	}
 	if w.child != nil {
-		c.Run.Parent, c.Run.Root, c.Parent = w.child.task.Run, w.child.root, &w.child.claim
-		if w.child.timeout > 0 {
-			c.ParentDue = w.after.Started.Add(w.child.timeout)
+		t := w.child.task
+		c.Run.Parent, c.Run.Root, c.Parent = t.Run, w.child.root, new(t.Claim())
+		if t.Timeout > 0 {
+			c.ParentDue = w.after.Started.Add(t.Timeout)
 		}
 	}
 	if c.EventID != "" {

@@ -32,14 +32,11 @@ func (h *hints) enter() (leave func()) {
 	defer h.mu.Unlock()
 	if h.waiting++; h.waiting == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			h.listen(ctx)
-		}()
+		var listening sync.WaitGroup
+		listening.Go(func() { h.listen(ctx) })
 		h.end = func() {
 			cancel()
-			<-ended
+			listening.Wait()
 		}
 	}
 	return func() {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -60,9 +59,6 @@ func (e *Engine) Register(m *Machine, source string, h Handlers) error {
 	defer e.changes.notify("") // there may be work that it had no function for
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
-	if e.hosts.byHash == nil {
-		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
-	}
 	before, current := e.hosts.byHash[m.Hash()], e.hosts.current[m.Definition().Name]
 	if h.none() && before != nil && before.registered {
 		known = before
@@ -104,7 +100,8 @@ func (e *Engine) knowsCalled(m *Machine) error {
 
 // needsFunctions reports whether a program has something to do for d: an activity or a guard.
 func needsFunctions(d *Definition) bool {
-	return len(d.Guards) > 0 || slices.ContainsFunc(d.Activities, func(a machine.Activity) bool { return a.Callee == "" })
+	activities, guards := declared(d)
+	return len(activities)+len(guards) > 0
 }
 
 // currentHost is the version of a machine with which new runs start.
@@ -139,11 +136,7 @@ func (e *Engine) host(ctx context.Context, hash string) (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s of a run: %w", hash, err)
 	}
-	d, err := machine.ParseDefinition(row.Definition)
-	if err != nil {
-		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
-	}
-	m, err := machine.Compile(d)
+	m, err := compile(row.Definition)
 	if err != nil {
 		return nil, fmt.Errorf("the definition %s in the store: %w", hash, err)
 	}
@@ -165,9 +158,6 @@ func (e *Engine) adopt(m *Machine, source string) *host {
 	if known := e.hosts.byHash[m.Hash()]; known != nil {
 		return known
 	}
-	if e.hosts.byHash == nil {
-		e.hosts.byHash, e.hosts.current = map[string]*host{}, map[string]*host{}
-	}
 	if found == nil {
 		found = e.match(m, source, e.hosts.current[m.Definition().Name])
 	}
@@ -184,10 +174,8 @@ func (e *Engine) found(m *Machine, source string) *host {
 		e.logger.Error("the functions of a machine could not be found", slog.String("machine", m.Definition().Name), slog.String("error", fault))
 	}
 	h.handlers = handlers
-	for i := range m.Definition().Guards {
-		if h.handlers.Guards[m.Definition().Guards[i].Name] == nil {
-			h.handlers.Activities = nil
-		}
+	if _, guards := handlers.missing(m.Definition()); len(guards) > 0 {
+		h.handlers.Activities = nil
 	}
 	return h
 }
@@ -198,14 +186,10 @@ func (e *Engine) ask(m *Machine) (_ Handlers, fault string) {
 	var given Handlers
 	answered := make(chan string, 1)
 	go func() { answered <- isolated(func() { given = e.find(m) }) }()
-	limit := time.NewTimer(e.guardLimit)
-	defer limit.Stop()
-	select {
-	case fault := <-answered:
+	if fault, ok := receive(SystemClock(), answered, e.guardLimit); ok {
 		return given, fault
-	case <-limit.C:
-		return Handlers{}, "no answer within " + machine.DurationText(e.guardLimit)
 	}
+	return Handlers{}, "no answer within " + machine.DurationText(e.guardLimit)
 }
 
 // lookAgain asks for the functions of the versions that were not registered.
@@ -258,20 +242,7 @@ func (e *Engine) Unmatched(ctx context.Context, definition string) ([]string, er
 }
 
 // missing are the activities and guards for which there is no function.
-func (h *host) missing() []string {
-	var names []string
-	for _, a := range h.machine.Definition().Activities {
-		if a.Callee == "" && h.handlers.Activities[a.Name] == nil {
-			names = append(names, a.Name)
-		}
-	}
-	for _, g := range h.machine.Definition().Guards {
-		if h.handlers.Guards[g.Name] == nil {
-			names = append(names, g.Name)
-		}
-	}
-	return names
-}
+func (h *host) missing() []string { return slices.Concat(h.handlers.missing(h.machine.Definition())) }
 
 // tellMissing says, once for each version that was registered, what a worker here has no function
 // for: nobody may have one, and then its runs wait for ever.

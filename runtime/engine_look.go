@@ -14,11 +14,7 @@ import (
 // Get shows a run as it is in the store, with what is known of the workers of its activities. The
 // error is ErrNotFound if there is no such run.
 func (e *Engine) Get(ctx context.Context, run string) (View, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return View{}, fmt.Errorf("run %q: %w", run, err)
-	}
-	h, s, err := e.decode(ctx, &row)
+	row, h, s, err := e.read(ctx, run)
 	if err != nil {
 		return View{}, err
 	}
@@ -163,6 +159,30 @@ func (e *Engine) History(ctx context.Context, run string, after int64, limit int
 		views[i] = h.machine.StepView(r)
 	}
 	return views, nil
+}
+
+// At is a stored run as it was after a step, by its number, and the machine that it then had: its
+// history is replayed up to there. 0 is the run as it is. ErrNotFound where there is no such run, a *Difference where history does not replay.
+func (e *Engine) At(ctx context.Context, run string, seq int64) (*Machine, *machine.Snapshot, error) {
+	row, h, stored, err := e.read(ctx, run)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case seq < 0 || seq > row.Seq:
+		return nil, nil, fmt.Errorf("run %q has taken %d steps, and there is no step %d", run, row.Seq, seq)
+	case seq == 0 || seq == row.Seq:
+		return h.machine, stored, nil
+	}
+	row.Seq = seq
+	s, err := e.relive(ctx, h, &row, stored)
+	if err != nil {
+		return nil, nil, err
+	}
+	version, err := e.versionAt(ctx, h, stored.Versions, seq)
+	if err != nil {
+		return nil, nil, err
+	}
+	return version.machine, s, nil
 }
 
 // Row is a run as lists show it. Unlike Get, it also works for a run that is damaged. The error

@@ -55,22 +55,16 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 			return err
 		}
 	}
-	for _, status := range []Status{Running, Halted} {
-		err := store.EachRun(ctx, e.store, RunFilter{Machine: machine, Status: status}, replayRuns, func(row *RunRow) error {
-			if row.Definition == h.machine.Hash() {
-				return nil
-			}
-			done, err := e.migrateRun(ctx, h, row.Run, &o)
-			if err != nil || done == nil {
-				return err
-			}
-			return each(*done)
-		})
-		if err != nil {
+	return e.eachRun(ctx, RunFilter{Machine: machine}, []Status{Running, Halted}, replayRuns, func(row *RunRow) error {
+		if row.Definition == h.machine.Hash() {
+			return nil
+		}
+		done, err := e.migrateRun(ctx, h, row.Run, &o)
+		if err != nil || done == nil {
 			return err
 		}
-	}
-	return nil
+		return each(*done)
+	})
 }
 
 // migrateRun is nil for a run that has ended or moved meanwhile.
@@ -148,7 +142,7 @@ func (e *Engine) writeMigration(ctx context.Context, live *liveRun, old, h *host
 	if err != nil {
 		return fmt.Errorf("run %q: %w", s.Run, err)
 	}
-	w := &write{host: h, before: s, after: after, records: []*machine.Record{record}, began: e.own.Now()}
+	w := &write{request: &request{run: s.Run}, host: h, before: s, after: after, records: []*machine.Record{record}, began: e.own.Now()}
 	for _, t := range s.Tasks {
 		if t.State == machine.TaskOpen {
 			w.stops = append(w.stops, machine.Command{Kind: machine.CancelTask, Task: t})
@@ -225,7 +219,7 @@ func (e *Engine) holdCalls(ctx context.Context, old *Machine, run string) (held 
 
 // releaseCalls ends what holdCalls has claimed, whether that has been cancelled or not.
 func (e *Engine) releaseCalls(ctx context.Context, held []store.Claim) {
-	sideBySide(len(held), func(i int) {
+	sideBySide(len(held), firing, func(i int) {
 		e.releaseCall(ctx, held[i], time.Time{})
 		e.changes.notify(held[i].Run)
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // Pause stops a run from moving. Attempts under way go on, and nothing new starts. Their results,
@@ -54,7 +55,7 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 	if err != nil {
 		return View{}, fmt.Errorf("run %q: %w", run, err)
 	}
-	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	return e.applyView(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if s.Status != Finished || s.Outcome != Failed {
 			return in, nil
 		}
@@ -65,10 +66,6 @@ func (e *Engine) retry(ctx context.Context, run string, in machine.Input) (View,
 		in.State, err = e.failedIn(ctx, m, s)
 		return in, err
 	}})
-	if err != nil {
-		return View{}, err
-	}
-	return out.view(), nil
 }
 
 // childTold is why a child that has ended cannot be retried.
@@ -80,24 +77,21 @@ func childTold(m *Machine, s *machine.Snapshot, parent string) *Rejected {
 // failedIn is the leaf that a run left for the terminal in which it has ended;
 // 0 where there is none.
 func (e *Engine) failedIn(ctx context.Context, m *Machine, s *machine.Snapshot) (int, error) {
-	const page = 100
-	for end := s.Seq; end > 0; end -= page {
-		from := max(0, end-page)
-		rows, err := e.store.History(ctx, s.Run, from, int(end-from))
-		if err != nil {
-			return 0, fmt.Errorf("the history of run %q: %w", s.Run, err)
-		}
-		if end == s.Seq && (len(rows) == 0 || rows[len(rows)-1].Seq < end) {
-			return 0, m.Reject(s, &machine.Input{Kind: machine.RetryInput}, "it has failed just now, before the retry could be taken", nil)
-		}
-		for i := len(rows) - 1; i >= 0; i-- {
-			if rows[i].To != rows[i].From {
-				state, _ := m.State(rows[i].From)
-				return state, nil
-			}
-		}
+	newest := int64(0)
+	left, err := e.lastRecord(ctx, s.Run, s.Seq, func(h *store.HistoryRow) bool {
+		newest = max(newest, h.Seq)
+		return h.To != h.From
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case newest < s.Seq:
+		return 0, m.Reject(s, &machine.Input{Kind: machine.RetryInput}, "it has failed just now, before the retry could be taken", nil)
+	case left == nil:
+		return 0, nil
 	}
-	return 0, nil
+	state, _ := m.State(left.From)
+	return state, nil
 }
 
 // Refusal is why a run, as a store has listed it with its snapshot, would refuse a pause, resume,
@@ -119,18 +113,19 @@ func (e *Engine) Refusal(ctx context.Context, row *RunRow, kind InputKind) error
 // fenced off: the context of the activity is cancelled, and what it returns is refused. The error
 // is a *Rejected if the activity is not open or the event does not fit; then nothing has changed.
 func (e *Engine) Complete(ctx context.Context, run string, c Completion) (View, error) {
-	out, err := e.apply(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	return e.applyView(ctx, &request{run: run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		return m.CompleteInput(s, &c, e.maxPayload)
 	}})
-	if err != nil {
-		return View{}, err
-	}
-	return out.view(), nil
 }
 
 // steer takes an operator's input.
 func (e *Engine) steer(ctx context.Context, c *request, in machine.Input) (View, error) {
 	c.input = func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }
+	return e.applyView(ctx, c)
+}
+
+// applyView is the run after a request.
+func (e *Engine) applyView(ctx context.Context, c *request) (View, error) {
 	out, err := e.apply(ctx, c)
 	if err != nil {
 		return View{}, err

@@ -13,7 +13,6 @@ func (e *Engine) Over(s Store) *Engine {
 	over.own, over.find, over.standIns = e.own, e.find, e.standIns
 	e.hosts.mu.Lock()
 	defer e.hosts.mu.Unlock()
-	over.hosts.byHash, over.hosts.current = map[string]*host{}, map[string]*host{}
 	for hash, h := range e.hosts.byHash {
 		known := *h // of which over may say that its definition is stored, and the transaction that it is not
 		over.hosts.byHash[hash] = &known

@@ -11,9 +11,9 @@ import (
 
 // takeProgress gives the run its last checkpoint, where that starts an `idle`
 // timer again that would fire now, or before its time goes on after a pause.
-func (e *Engine) takeProgress(ctx context.Context, w *write, c *request) error {
+func (e *Engine) takeProgress(ctx context.Context, w *write) error {
 	m, s := w.host.machine, w.after
-	if s.Status != Running || s.State < 0 || !c.resumes && !m.IdleDue(s, w.now) {
+	if s.Status != Running || s.State < 0 || !w.resumes && !m.IdleDue(s, w.now) {
 		return nil
 	}
 	tasks, err := e.store.Tasks(ctx, s.Run)

@@ -134,19 +134,13 @@ func (x *repair) children(ctx context.Context, m *Machine, s *machine.Snapshot) 
 			held[child.Run], x.adopted[m.TaskName(&t)] = true, child
 		}
 	}
-	for _, status := range []Status{Running, Halted, Ending} {
-		err := store.EachRun(ctx, x.engine.store, RunFilter{Parent: s.Run, Status: status}, batch, func(row *RunRow) error {
-			if !held[row.Run] {
-				x.fault("no task stands for the child %q", row.Run)
-				x.orphans = append(x.orphans, row.Run)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	return x.engine.eachRun(ctx, RunFilter{Parent: s.Run}, unfinished, batch, func(row *RunRow) error {
+		if !held[row.Run] {
+			x.fault("no task stands for the child %q", row.Run)
+			x.orphans = append(x.orphans, row.Run)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // cancelOrphans cancels children of which no task of the run knows.

@@ -107,9 +107,6 @@ func (l *liveRuns) enter(run string) *liveRun {
 	if r == nil {
 		r = &liveRun{id: run, turn: make(chan struct{}, 1)}
 		r.turn <- struct{}{}
-		if l.runs == nil {
-			l.runs = map[string]*liveRun{}
-		}
 		l.runs[run] = r
 	}
 	if r.place != nil {

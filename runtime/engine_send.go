@@ -44,18 +44,22 @@ func (e *Engine) Start(ctx context.Context, name, id string, params json.RawMess
 		return View{}, err
 	}
 	failpoint.Hit(failpoint.DefinitionKept)
-	out, err := e.apply(ctx, &request{run: id, start: h, tags: o.Tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
+	v, err := e.applyView(ctx, &request{run: id, start: h, tags: o.Tags, input: func(m *Machine, _ *machine.Snapshot) (machine.Input, error) {
 		in, err := m.StartInput(params, e.now(), e.maxPayload)
 		in.Actor, in.Reason = o.By.Actor, o.By.Reason
 		return in, err
 	}})
-	if err != nil {
-		return View{}, err
+	if err == nil {
+		v.Tags = o.Tags
 	}
-	v := out.view()
-	v.Tags = o.Tags
-	return v, nil
+	return v, err
 }
+
+// WithTags gives tags to a run that starts. Tags say by name what the run belongs to, such as
+// "team": "pay"; lists, and commands for many runs, find the run by them. They never change, and
+// the machine cannot read them. The children of the run have the same tags. machine.CheckTags
+// says what is allowed.
+func WithTags(tags map[string]string) machine.StartOption { return machine.Tags(tags) }
 
 // Send gives an event to a run. When it returns nil, the step is durable, with all steps that
 // follow at once, and the view is the run after them. If the ID of the event has been accepted
@@ -133,19 +137,19 @@ func (e *Engine) waitStopped(ctx context.Context, run string, left bool) (err er
 		if err == nil {
 			held, err = e.store.Held(ctx, run, e.now())
 		}
+		if err == nil && held {
+			err = e.pause(ctx, woken, wait)
+		}
 		switch {
 		case err != nil:
 			return fmt.Errorf("run %q is cancelled; waiting for its activities to stop: %w", run, err)
 		case !held:
 			return nil
 		}
-		if err := e.pause(ctx, woken, wait); err != nil {
-			return fmt.Errorf("run %q is cancelled; waiting for its activities to stop: %w", run, err)
-		}
 	}
 }
 
-// pause waits until something wakes it, for at most d.
+// pause waits until something wakes it, which may be nil, for at most d.
 func (e *Engine) pause(ctx context.Context, woken <-chan struct{}, d time.Duration) error {
-	return wait(ctx, e.own, d, woken)
+	return waitUntil(ctx, e.own, e.own.Now().Add(d), woken, nil)
 }

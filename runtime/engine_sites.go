@@ -6,37 +6,37 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// sites are the failpoints just before w is made durable as c, by what it does.
-func (w *write) sites(c *store.Commit) (sites []failpoint.Site) {
+// hitBefore is at the failpoints just before w is made durable as c, by what it does.
+func (w *write) hitBefore(c *store.Commit) {
 	if !failpoint.Enabled {
-		return nil
+		return
 	}
+	failpoint.Hit(failpoint.BeforeCommit)
 	for _, r := range w.records {
 		if r.Input.Kind == machine.OverBudgetInput || r.Effect == machine.Held {
-			sites = append(sites, failpoint.BudgetPassed)
+			failpoint.Hit(failpoint.BudgetPassed)
 		}
 	}
 	if c.Total != nil {
-		sites = append(sites, failpoint.CostGoesUp)
+		failpoint.Hit(failpoint.CostGoesUp)
 	}
 	if w.endsChild() {
-		sites = append(sites, failpoint.ChildEnds)
+		failpoint.Hit(failpoint.ChildEnds)
 	}
-	return sites
 }
 
-// sitesAfter are those just after that.
-func (w *write) sitesAfter() (sites []failpoint.Site) {
+// hitAfter is at those just after that.
+func (w *write) hitAfter() {
 	if !failpoint.Enabled {
-		return nil
+		return
 	}
+	failpoint.Hit(failpoint.AfterCommit)
 	if w.endsChild() {
-		sites = append(sites, failpoint.ChildEnded)
+		failpoint.Hit(failpoint.ChildEnded)
 	}
 	if w.endsElement() {
-		sites = append(sites, failpoint.ElementEnded)
+		failpoint.Hit(failpoint.ElementEnded)
 	}
-	return sites
 }
 
 func (w *write) endsChild() bool {

@@ -10,23 +10,17 @@ import (
 
 // write is one durable write in the making: what the pure steps gave.
 type write struct {
-	host   *host
-	before *machine.Snapshot
-	began  time.Time
-	now    time.Time
+	*request // that it is made for
+	host     *host
+	before   *machine.Snapshot
+	began    time.Time
+	now      time.Time
 
 	after    *machine.Snapshot
 	commands []machine.Command
 	records  []*machine.Record
 	asker    *asker
 	ask      machine.Ask // of asker
-
-	claim   *store.Claim
-	hears   *store.Report
-	child   *childOf
-	tags    map[string]string // of a run that starts
-	attempt *AttemptInfo
-	eventID string
 
 	// What a repair or a migration writes beside what its steps command, and the tasks
 	// that it ends with that; nil for other writes.
@@ -36,40 +30,27 @@ type write struct {
 
 func (e *Engine) newWrite(ctx context.Context, c *request, live *liveRun) write {
 	a := e.asker(ctx, live.host)
-	return write{
-		host:    live.host,
-		asker:   a,
-		ask:     a.ask,
-		before:  live.snapshot,
-		after:   live.snapshot,
-		began:   e.own.Now(),
-		now:     e.now(),
-		claim:   c.claim,
-		hears:   c.hears,
-		child:   c.child,
-		tags:    c.tags,
-		attempt: c.attempt,
-		eventID: c.eventID,
-	}
+	return write{request: c, host: live.host, asker: a, ask: a.ask, before: live.snapshot, after: live.snapshot,
+		began: e.own.Now(), now: e.now()}
 }
 
 // take takes what is due, then the input, then what follows from it. The error
 // is the refusal of the input itself; what was due before it stays taken.
-func (w *write) take(c *request) error {
-	if c.start == nil {
+func (w *write) take() error {
+	if w.start == nil {
 		if err := w.settle(); err != nil {
 			return err
 		}
 	}
-	if c.input == nil {
+	if w.input == nil {
 		return nil
 	}
 	m := w.host.machine
-	in, err := c.input(m, w.after)
+	in, err := w.input(m, w.after)
 	if err != nil {
 		return err
 	}
-	if err := m.Expected(w.after, &in, c.ifSeq); err != nil {
+	if err := m.Expected(w.after, &in, w.ifSeq); err != nil {
 		return err
 	}
 	return w.add(m.Advance(w.after, in, w.now, w.ask))

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,18 +75,24 @@ func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 		q.Limit = 100
 	}
 	x := &examination{e: e, HealthQuery: q, now: e.now(), found: Health{Problems: []Problem{}}}
-	for _, look := range []func(context.Context) error{
-		x.halted, x.paused, x.damaged, x.stuck, x.overdue, x.leases, x.unclaimed, x.outbox, x.budgets, x.shares,
+	for _, of := range []struct {
+		kind ProblemKind
+		look func(context.Context) (problems []Problem, cut bool, err error)
+	}{
+		{HaltedRun, x.halted}, {PausedRun, x.paused}, {DamagedRun, x.damaged}, {StuckRun, x.stuck}, {OverdueTimer, x.overdue},
+		{ExpiredLease, x.leases}, {NoWorker, x.unclaimed}, {OutboxLag, x.outbox}, {OverBudget, x.budgets}, {LargeShare, x.shares},
 	} {
-		if err := look(ctx); err != nil {
+		problems, cut, err := of.look(ctx)
+		if err != nil {
 			return Health{}, fmt.Errorf("the health of the runs: %w", err)
 		}
+		x.add(of.kind, problems, cut)
 	}
 	return x.found, nil
 }
 
 // examination is one call of Health. Each look asks for one more than the
-// limit, to know whether there are more.
+// limit, to know whether there are more. It is cut where not all was looked at.
 type examination struct {
 	e *Engine
 	HealthQuery
@@ -93,24 +100,20 @@ type examination struct {
 	found Health
 }
 
-func (x *examination) add(kind ProblemKind, problems []Problem) {
+func (x *examination) add(kind ProblemKind, problems []Problem, cut bool) {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Since.Compare(b.Since) })
-	if len(problems) > x.Limit {
-		problems = problems[:x.Limit]
+	if cut || len(problems) > x.Limit {
 		x.found.More = append(x.found.More, kind)
 	}
+	problems = problems[:min(len(problems), x.Limit)]
 	for _, p := range problems {
 		p.Kind = kind
 		x.found.Problems = append(x.found.Problems, p)
 	}
 }
 
-func (x *examination) halted(ctx context.Context) error {
+func (x *examination) halted(ctx context.Context) (problems []Problem, _ bool, err error) {
 	rows, err := x.e.store.Runs(ctx, RunFilter{Status: Halted, Limit: x.Limit + 1})
-	if err != nil {
-		return err
-	}
-	var problems []Problem
 	for i := range rows {
 		p := ofRun(&rows[i], rows[i].Updated, "its snapshot cannot be read")
 		if h, s, err := x.e.decode(ctx, &rows[i]); err == nil && s.Halt != nil {
@@ -121,8 +124,33 @@ func (x *examination) halted(ctx context.Context) error {
 		}
 		problems = append(problems, p)
 	}
-	x.add(HaltedRun, problems)
-	return nil
+	return problems, false, err
+}
+
+// paused lists children that are paused, though their parents are not: who pauses a run holds those above it,
+// and may not know. A parent that is halted is listed itself.
+func (x *examination) paused(ctx context.Context) (problems []Problem, cut bool, err error) {
+	waiting := map[string]bool{} // parents
+	cut, err = x.each(ctx, RunFilter{Status: Running, Paused: true}, &problems, func(r *RunRow) (p Problem, err error) {
+		if r.Parent == "" {
+			return p, nil
+		}
+		waits, known := waiting[r.Parent]
+		if !known {
+			parent, err := x.e.store.Load(ctx, r.Parent)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return p, err
+			}
+			waits = err == nil && !parent.Paused && (parent.Status == Running || parent.Status == Ending)
+			waiting[r.Parent] = waits
+		}
+		if waits {
+			pause := x.e.pauseOf(ctx, r)
+			p = ofRun(r, cmp.Or(pause.At, r.Updated), fmt.Sprintf("paused%s; run %q waits for it", byWhom(&pause), r.Parent))
+		}
+		return p, nil
+	})
+	return problems, cut, err
 }
 
 func ofRun(r *RunRow, since time.Time, why string) Problem {
@@ -131,7 +159,7 @@ func ofRun(r *RunRow, since time.Time, why string) Problem {
 
 // stuck lists runs that have been in their state for longer than is said of it.
 // A paused run stands still on purpose.
-func (x *examination) stuck(ctx context.Context) error {
+func (x *examination) stuck(ctx context.Context) (problems []Problem, _ bool, err error) {
 	shortest := x.Stuck
 	for _, d := range x.StuckIn {
 		if shortest == 0 || d < shortest {
@@ -139,12 +167,11 @@ func (x *examination) stuck(ctx context.Context) error {
 		}
 	}
 	if shortest <= 0 {
-		return nil
+		return nil, false, nil
 	}
-	var problems []Problem
 	before := x.now.Add(-shortest)
 	f := RunFilter{Status: Running, StartedTo: before, EnteredTo: before}
-	err := store.EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
+	err = store.EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
 		limit, known := x.StuckIn[r.State]
 		if !known {
 			limit = x.Stuck
@@ -156,21 +183,15 @@ func (x *examination) stuck(ctx context.Context) error {
 		}
 		return nil
 	})
-	x.add(StuckRun, problems)
-	return err
+	return problems, false, err
 }
 
-func (x *examination) overdue(ctx context.Context) error {
+func (x *examination) overdue(ctx context.Context) (problems []Problem, _ bool, err error) {
 	rows, err := x.e.store.Due(ctx, x.now.Add(-x.Late), x.Limit+1)
-	if err != nil {
-		return err
-	}
-	var problems []Problem
 	for _, t := range rows {
 		problems = append(problems, x.of(ctx, t.Run, t.Due, fmt.Sprintf("timer %s is due and does not fire: no engine works on the run", t.Name)))
 	}
-	x.add(OverdueTimer, problems)
-	return nil
+	return problems, false, err
 }
 
 // of is a problem of a run of which only the id is known.
@@ -182,26 +203,21 @@ func (x *examination) of(ctx context.Context, run string, since time.Time, why s
 	return ofRun(&row, since, why)
 }
 
-func (x *examination) leases(ctx context.Context) error {
+func (x *examination) leases(ctx context.Context) (problems []Problem, _ bool, err error) {
 	rows, err := x.e.store.Expired(ctx, x.now.Add(-x.Late), x.Limit+1)
-	if err != nil {
-		return err
-	}
-	var problems []Problem
 	for i := range rows {
 		t := &rows[i]
 		problems = append(problems, x.of(ctx, t.Run, t.LeaseUntil,
 			fmt.Sprintf("the lease of %q on %s, attempt %d, has run out, and no engine gives the attempt to another worker", t.Worker, t.Activity, t.Attempt)))
 	}
-	x.add(ExpiredLease, problems)
-	return nil
+	return problems, false, err
 }
 
-func (x *examination) unclaimed(ctx context.Context) error {
+func (x *examination) unclaimed(ctx context.Context) (problems []Problem, cut bool, err error) {
 	late := x.now.Add(-x.Late)
 	limits, err := x.e.store.Limits(ctx, x.now)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	limits = slices.DeleteFunc(limits, func(l store.LimitRow) bool { return !holdsBack(&l, late) })
 	most := x.Limit + 1
@@ -209,11 +225,6 @@ func (x *examination) unclaimed(ctx context.Context) error {
 		most = mostRead + x.Limit + 1
 	}
 	rows, err := x.e.store.Waiting(ctx, late, most)
-	if err != nil {
-		return err
-	}
-	cut := len(rows) == most
-	var problems []Problem
 	for i := range rows {
 		t := &rows[i]
 		if len(problems) > x.Limit {
@@ -224,7 +235,7 @@ func (x *examination) unclaimed(ctx context.Context) error {
 		}
 		why := "no worker takes %s, attempt %d"
 		if held, err := x.e.store.Held(ctx, t.Run, x.now); err != nil {
-			return err
+			return nil, false, err
 		} else if held {
 			why = "%s, attempt %d, waits until what the run has left has stopped"
 		}
@@ -234,9 +245,7 @@ func (x *examination) unclaimed(ctx context.Context) error {
 		}
 		problems = append(problems, p)
 	}
-	x.add(NoWorker, problems)
-	x.cut(NoWorker, cut)
-	return nil
+	return problems, len(rows) == most, err
 }
 
 // outboxLook is the most messages that are looked at: where no engine delivers,
@@ -246,12 +255,8 @@ const outboxLook = 10_000
 
 // outbox lists the next message of each run that waits too long. One that is
 // tried again and again may come behind some that are not late.
-func (x *examination) outbox(ctx context.Context) error {
+func (x *examination) outbox(ctx context.Context) (problems []Problem, _ bool, err error) {
 	rows, err := x.e.store.Outbox(ctx, "", max(outboxLook, x.Limit+1))
-	if err != nil {
-		return err
-	}
-	var problems []Problem
 	for i := range rows {
 		m := &rows[i]
 		if len(problems) > x.Limit {
@@ -269,8 +274,7 @@ func (x *examination) outbox(ctx context.Context) error {
 		}
 		problems = append(problems, x.of(ctx, m.Run, m.At, why))
 	}
-	x.add(OutboxLag, problems)
-	return nil
+	return problems, false, err
 }
 
 // OutboxLag is how long the oldest undelivered message has waited, among at most 10,000 messages;
@@ -291,18 +295,18 @@ const mostRead = 10_000
 // errEnough ends a look at runs.
 var errEnough = errors.New("no more runs are looked at")
 
-// each adds the runs of which why says something to the problems, until there are
+// each adds what problem says of runs, if that says why, to the problems, until there are
 // more than are listed. It reports whether there are more runs than it looked at.
-func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem, why func(*RunRow) (string, error)) (cut bool, err error) {
+func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem, problem func(*RunRow) (Problem, error)) (cut bool, err error) {
 	looked := 0
 	err = store.EachRun(ctx, x.e.store, f, 500, func(r *RunRow) error {
 		if looked++; looked > mostRead {
 			cut = true
 			return errEnough
 		}
-		text, err := why(r)
-		if text != "" {
-			*problems = append(*problems, ofRun(r, r.Updated, text))
+		p, err := problem(r)
+		if p.Why != "" {
+			*problems = append(*problems, p)
 		}
 		if err == nil && len(*problems) > x.Limit {
 			err = errEnough
@@ -315,9 +319,32 @@ func (x *examination) each(ctx context.Context, f RunFilter, problems *[]Problem
 	return cut, err
 }
 
-// cut notes that not all runs were looked at.
-func (x *examination) cut(kind ProblemKind, cut bool) {
-	if cut && !slices.Contains(x.found.More, kind) {
-		x.found.More = append(x.found.More, kind)
+// damaged lists the running runs that cannot be moved as they should, because they
+// cannot be read or tasks or timers of theirs are gone.
+func (x *examination) damaged(ctx context.Context) (problems []Problem, cut bool, err error) {
+	cut, err = x.each(ctx, RunFilter{Status: Running}, &problems, func(r *RunRow) (Problem, error) {
+		why, err := x.damage(ctx, r)
+		return ofRun(r, r.Updated, why), err
+	})
+	return problems, cut, err
+}
+
+// damage says why a run cannot be moved as it should, or nothing.
+func (x *examination) damage(ctx context.Context, r *RunRow) (string, error) {
+	h, err := x.e.host(ctx, r.Definition)
+	if err != nil {
+		if _, failed := x.e.store.Definition(ctx, r.Definition); failed != nil && !errors.Is(failed, ErrNotFound) {
+			return "", failed // not of this run
+		}
+		return "its machine cannot be read: " + err.Error(), nil
 	}
+	s, err := h.machine.DecodeSnapshot(r.Snapshot)
+	if err != nil {
+		return "nothing moves it until it is repaired: " + err.Error(), nil
+	}
+	fault, err := x.e.missingWork(ctx, h.machine, r, s)
+	if err != nil || fault == "" {
+		return "", err
+	}
+	return "what should move it is not all there until it is repaired: " + fault, nil
 }

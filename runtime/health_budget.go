@@ -7,19 +7,15 @@ import (
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
+	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
 // budgets lists the running runs that are over what their machine's budget
 // gives them. Only machines with a budget are looked at. Which runs have taken
 // too long the store can say; steps and costs stand in each run. Where there are
 // more of these than are looked at, there may be more problems.
-func (x *examination) budgets(ctx context.Context) error {
+func (x *examination) budgets(ctx context.Context) (problems []Problem, cut bool, err error) {
 	rows, err := x.e.store.Definitions(ctx)
-	if err != nil {
-		return err
-	}
-	var problems []Problem
-	cut := false
 	for i := range rows {
 		h, err := x.e.host(ctx, rows[i].Hash)
 		if err != nil {
@@ -33,15 +29,16 @@ func (x *examination) budgets(ctx context.Context) error {
 		if budget.Steps == nil && len(budget.Costs) == 0 {
 			f.StartedTo = x.now.Add(-time.Duration(*budget.Time))
 		}
-		part, err := x.each(ctx, f, &problems, func(r *RunRow) (string, error) { return x.overBudget(ctx, h.machine, r) })
+		part, err := x.each(ctx, f, &problems, func(r *RunRow) (Problem, error) {
+			why, err := x.overBudget(ctx, h.machine, r)
+			return ofRun(r, r.Updated, why), err
+		})
 		if err != nil {
-			return err
+			return nil, false, err
 		}
 		cut = cut || part
 	}
-	x.add(OverBudget, problems)
-	x.cut(OverBudget, cut)
-	return nil
+	return problems, cut, err
 }
 
 // overBudget says by what a run is over its budget, or nothing.
@@ -73,17 +70,11 @@ func (x *examination) overBudget(ctx context.Context, m *Machine, r *RunRow) (st
 
 // steps counts as the language does: moves and retries, without the start.
 func (x *examination) steps(ctx context.Context, r *RunRow) (steps int64, err error) {
-	for seq := int64(0); seq < r.Seq; {
-		page, err := x.e.store.History(ctx, r.Run, seq, replayRecords)
-		if err != nil || len(page) == 0 {
-			return steps, err
+	err = x.e.eachRecord(ctx, r, func(h *store.HistoryRow) error {
+		if h.Kind != machine.StartInput && (h.Effect == machine.Moved || h.Effect == machine.Retried) {
+			steps++
 		}
-		for i := range page {
-			if h := &page[i]; h.Kind != machine.StartInput && (h.Effect == machine.Moved || h.Effect == machine.Retried) {
-				steps++
-			}
-		}
-		seq = page[len(page)-1].Seq
-	}
-	return steps, nil
+		return nil
+	})
+	return steps, err
 }

@@ -15,10 +15,14 @@ type Share struct {
 	Most    float64
 }
 
-// ParseShares reads shares as operators write them: "Error=30%" or "DocumentAgent.Error=0.3",
-// with commas between them. If what stands before the first dot is one of machines, it is the
-// name of the machine.
-func ParseShares(text string, machines []string) ([]Share, error) {
+// ReadShares reads shares as operators write them: "Error=30%" or "DocumentAgent.Error=0.3",
+// with commas between them. If what stands before the first dot is a machine in the store, it is the
+// name of the machine. It refuses a state that no machine in the store has.
+func (e *Engine) ReadShares(ctx context.Context, text string) ([]Share, error) {
+	machines, err := e.machineNames(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var shares []Share
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, found := strings.Cut(strings.TrimSpace(part), "=")
@@ -38,23 +42,24 @@ func ParseShares(text string, machines []string) ([]Share, error) {
 		}
 		shares = append(shares, s)
 	}
+	for _, s := range shares {
+		if err := e.CheckFilter(ctx, &RunFilter{Machine: s.Machine, State: s.State}); err != nil {
+			return nil, err
+		}
+	}
 	return shares, nil
 }
 
 // shares lists the states in which more of a machine's runs are than may be.
-func (x *examination) shares(ctx context.Context) error {
+func (x *examination) shares(ctx context.Context) (problems []Problem, _ bool, err error) {
 	if len(x.Shares) == 0 {
-		return nil
+		return nil, false, nil
 	}
 	stats, err := x.e.Stats(ctx, StatsQuery{})
-	if err != nil {
-		return err
-	}
 	all := map[string]int64{}
 	for _, s := range stats.States {
 		all[s.Machine] += s.Runs
 	}
-	var problems []Problem
 	for _, share := range x.Shares {
 		for _, s := range stats.States {
 			if s.State != share.State || share.Machine != "" && s.Machine != share.Machine || float64(s.Runs) <= share.Most*float64(all[s.Machine]) {
@@ -64,23 +69,11 @@ func (x *examination) shares(ctx context.Context) error {
 			problems = append(problems, Problem{Machine: s.Machine, State: s.State, Since: x.now, Why: why})
 		}
 	}
-	x.add(LargeShare, problems)
-	return nil
+	return problems, false, err
 }
 
-// CheckShares refuses a state that no machine in the store has.
-func (e *Engine) CheckShares(ctx context.Context, shares []Share) error {
-	for _, share := range shares {
-		f := RunFilter{Machine: share.Machine, State: share.State}
-		if err := e.CheckFilter(ctx, &f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// MachineNames are the names of the machines in the store.
-func (e *Engine) MachineNames(ctx context.Context) ([]string, error) {
+// machineNames are the names of the machines in the store.
+func (e *Engine) machineNames(ctx context.Context) ([]string, error) {
 	rows, err := e.store.Definitions(ctx)
 	var names []string
 	for i := range rows {

@@ -61,19 +61,26 @@ func plain(err error) error {
 // isolated calls f in a goroutine of its own, since one may be ended by what runs in
 // it, and says what went wrong, or nothing.
 func isolated(f func()) (fault string) {
-	done := make(chan string, 1)
+	return <-called(func() string {
+		f()
+		return ""
+	}, func(fault string) string { return fault })
+}
+
+// called is what f gives, or what failed makes of what went wrong, once f has ended, in a goroutine of its own.
+func called[T any](f func() T, failed func(fault string) T) <-chan T {
+	ended := make(chan T, 1)
 	go func() {
-		fault := "it ended its goroutine without returning"
-		defer func() { done <- fault }()
+		v := failed("it ended its goroutine without returning")
+		defer func() { ended <- v }()
 		defer func() {
 			if p := recover(); p != nil {
-				fault = panicText(p)
+				v = failed(panicText(p))
 			}
 		}()
-		f()
-		fault = ""
+		v = f()
 	}()
-	return <-done
+	return ended
 }
 
 // safeObserver tells an observer, whatever that does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
@@ -21,9 +22,7 @@ import (
 // keepers there are and when one dies.
 type keeper struct {
 	worker *worker
-
-	mu     sync.Mutex
-	busy   int
+	busy   atomic.Int32
 	looked time.Time // when it last looked for children that were left behind
 	trees  int64     // and what the engine had counted until then
 
@@ -81,25 +80,19 @@ func (k *keeper) round(ctx context.Context, work *store.Work, now time.Time) (bo
 // claim takes tasks that call machines.
 func (k *keeper) claim(ctx context.Context, calls []store.Claimable, now time.Time) (bool, error) {
 	e := k.worker.engine
-	k.mu.Lock()
-	free := keeping - k.busy
-	k.mu.Unlock()
+	free := keeping - int(k.busy.Load())
 	if free <= 0 || len(calls) == 0 {
 		return false, nil
 	}
 	rows, err := k.worker.scope.claim(ctx, store.ClaimQuery{
-		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: calls,
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: calls, Run: k.worker.only,
 	})
 	for i := range rows {
 		failpoint.Hit(failpoint.Claimed)
-		k.mu.Lock()
-		k.busy++
-		k.mu.Unlock()
+		k.busy.Add(1)
 		k.worker.attempts.Go(func() {
 			k.keep(&rows[i])
-			k.mu.Lock()
-			k.busy--
-			k.mu.Unlock()
+			k.busy.Add(-1)
 			k.worker.wakeUp()
 		})
 	}
@@ -129,35 +122,37 @@ func (k *keeper) cancelLeft(ctx context.Context, rows []store.TaskRow, now time.
 	k.failing.end(now, func(string) {})
 	var mu sync.Mutex
 	told := map[string]bool{}
-	sideBySide(len(rows), func(i int) {
+	sideBySide(len(rows), firing, func(i int) {
 		t := &rows[i]
-		if _, resting := k.failing.active(t.Child, now); resting || !k.worker.scope.covers(t.Run) {
-			return
-		}
-		forced, err := k.worker.engine.cancelChild(ctx, t, k.cancelled)
-		if err != nil {
-			k.worker.engine.logger.Warn("a child could not be cancelled", slog.String("run", t.Child), slog.Any("error", err))
-			k.failing.failed(t.Child, now, 0)
-			return
-		}
-		mu.Lock()
-		told[t.Child] = forced
-		mu.Unlock()
+		k.try(t.Child, t.Run, now, "a child could not be cancelled", func() error {
+			forced, err := k.worker.engine.cancelChild(ctx, t, k.cancelled)
+			if err == nil {
+				mu.Lock()
+				told[t.Child] = forced
+				mu.Unlock()
+			}
+			return err
+		})
 	})
 	k.cancelled = told
 }
 
+// try does something for a run, unless that rests, or the keeper is not there for its parent. A run
+// for which it fails rests.
+func (k *keeper) try(run, parent string, now time.Time, fault string, do func() error) {
+	if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(parent) {
+		return
+	}
+	if err := do(); err != nil {
+		k.worker.engine.logger.Warn(fault, slog.String("run", run), slog.Any("error", err))
+		k.failing.failed(run, now, 0)
+	}
+}
+
 // finish finishes the runs whose children have ended.
 func (k *keeper) finish(ctx context.Context, runs []string, now time.Time) {
-	e := k.worker.engine
 	for _, run := range runs {
-		if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(run) {
-			continue
-		}
-		if err := e.finish(ctx, run); err != nil {
-			e.logger.Warn("a run that was ending could not finish", slog.String("run", run), slog.Any("error", err))
-			k.failing.failed(run, now, 0)
-		}
+		k.try(run, run, now, "a run that was ending could not finish", func() error { return k.worker.engine.finish(ctx, run) })
 	}
 }
 
@@ -175,8 +170,7 @@ func (e *Engine) cancelChild(ctx context.Context, t *store.TaskRow, told map[str
 	failpoint.Hit(failpoint.CancelsChild)
 	in := machine.Input{Kind: machine.CancelInput, Force: forced, Actor: t.Run, Reason: "its parent does not wait for " + t.Do + " any more"}
 	_, err = e.apply(ctx, &request{run: t.Child, input: func(*Machine, *machine.Snapshot) (machine.Input, error) { return in, nil }})
-	var refused *Rejected
-	if errors.As(err, &refused) && errors.Is(err, ErrFinished) {
+	if _, refused := errors.AsType[*Rejected](err); refused && errors.Is(err, ErrFinished) {
 		err = nil // it ends without that
 	}
 	return forced, err
@@ -190,7 +184,7 @@ func (e *Engine) cancelBelow(ctx context.Context, run string) error {
 		return fmt.Errorf("the tasks of run %q: %w", run, err)
 	}
 	failed := make([]error, len(tasks))
-	sideBySide(len(tasks), func(i int) {
+	sideBySide(len(tasks), firing, func(i int) {
 		t := &tasks[i]
 		if !t.Cancelled || !t.ChildHolds() {
 			return

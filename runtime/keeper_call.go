@@ -24,10 +24,8 @@ type call struct {
 
 // childOf says of a run that starts which task it is the child of.
 type childOf struct {
-	task    *store.TaskRow
-	claim   store.Claim
-	root    string
-	timeout time.Duration
+	task *store.TaskRow
+	root string
 }
 
 // prepare reads the parent. Where there is nothing to do the task has been dealt with.
@@ -35,25 +33,21 @@ func (c *call) prepare() bool {
 	e, t := c.engine, &c.task
 	row, err := e.store.Load(c.ctx, t.Run)
 	if err != nil {
-		c.release(e.poll, err.Error(), nil)
-		return false
+		return c.notNow(e.poll, err.Error())
 	}
 	if c.host, c.parent, err = e.decode(c.ctx, &row); err != nil {
-		c.release(longestRest, err.Error(), nil)
-		return false
+		return c.notNow(longestRest, err.Error())
 	}
 	c.root, c.tags = row.Root, row.Tags
 	of, known := attemptOf(c.host.machine, t)
 	switch {
 	case !known || c.host.machine.Callee(of.Do) == "":
-		c.release(longestRest, "there is no such call", nil)
-		return false
+		return c.notNow(longestRest, "there is no such call")
 	case !c.parent.IsOpen(of):
 		c.confirm()
 		return false
 	case c.parent.Status != Running || !c.parent.PausedAt.IsZero():
-		c.release(0, "the run is paused or halted", nil) // nothing of it is claimed until it goes on
-		return false
+		return c.notNow(0, "the run is paused or halted") // nothing of it is claimed until it goes on
 	}
 	c.attempt = of
 	return true
@@ -94,15 +88,12 @@ func (c *call) start() {
 		return
 	}
 	failpoint.Hit(failpoint.ChildStarts)
-	child := &childOf{task: t, claim: t.Claim(), root: c.root, timeout: t.Timeout}
-	err = c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: id, start: callee, child: child, tags: c.tags, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
-			in, err := of.StartInput(args, e.now(), e.maxPayload)
-			in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
-			return in, err
-		}})
-		return err
-	})
+	child := &childOf{t, c.root}
+	_, err = c.apply(answered, &request{run: id, start: callee, child: child, tags: c.tags, input: func(of *Machine, _ *machine.Snapshot) (machine.Input, error) {
+		in, err := of.StartInput(args, e.now(), e.maxPayload)
+		in.Actor, in.Above = t.Run, m.HeldBelow(c.parent)
+		return in, err
+	}})
 	failpoint.Hit(failpoint.ChildStarted)
 	c.started(id, err)
 	e.changes.notify(t.Run)
@@ -183,20 +174,17 @@ func (c *call) write(in machine.Input) {
 		info.Duration = in.Took
 	}
 	failpoint.Hit(failpoint.TellsParent)
-	err := c.insist(func(ctx context.Context) error {
-		_, err := e.apply(ctx, &request{run: claim.Run, claim: &claim, hears: c.hears, attempt: &info, input: func(now *Machine, s *machine.Snapshot) (machine.Input, error) {
-			if now.Hash() != m.Hash() {
-				return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
-			}
-			if c.hears == nil {
-				return in, nil
-			}
-			total, told, err := decodeReport(c.hears)
-			in.AddBelow(s, total, told)
-			return in, err
-		}})
-		return err
-	})
+	_, err := c.apply(answered, &request{run: claim.Run, claim: &claim, hears: c.hears, attempt: &info, input: func(now *Machine, s *machine.Snapshot) (machine.Input, error) {
+		if now.Hash() != m.Hash() {
+			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+		}
+		if c.hears == nil {
+			return in, nil
+		}
+		total, told, err := decodeReport(c.hears)
+		in.AddBelow(s, total, told)
+		return in, err
+	}})
 	failpoint.Hit(failpoint.ParentTold)
 	switch {
 	case err == nil:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -58,16 +57,9 @@ func decodeReport(r *store.Report) (total, told []machine.Cost, err error) {
 // hear tells parents what their children have used: those that go on, and those that have
 // been left behind. The others tell it with their end.
 func (k *keeper) hear(ctx context.Context, reports []store.Report, now time.Time) {
-	e := k.worker.engine
-	sideBySide(len(reports), func(i int) {
+	sideBySide(len(reports), firing, func(i int) {
 		r := &reports[i]
-		if _, resting := k.failing.active(r.Child, now); resting || !k.worker.scope.covers(r.Parent) {
-			return
-		}
-		if err := e.hear(ctx, r); err != nil {
-			e.logger.Warn("what a child has used could not be told", slog.String("run", r.Child), slog.Any("error", err))
-			k.failing.failed(r.Child, now, 0)
-		}
+		k.try(r.Child, r.Parent, now, "what a child has used could not be told", func() error { return k.worker.engine.hear(ctx, r) })
 	})
 }
 

@@ -21,13 +21,9 @@ func (e *Engine) CheckMachine(ctx context.Context, name string) error {
 	if name == "" {
 		return nil
 	}
-	rows, err := e.store.Definitions(ctx)
+	machines, err := e.machineNames(ctx)
 	if err != nil {
 		return err
-	}
-	var machines []string
-	for _, row := range rows {
-		machines = append(machines, row.Machine)
 	}
 	return unlessKnown(name, machines, fmt.Sprintf("no machine %q in the database", name))
 }

@@ -102,10 +102,6 @@ func (s *limited) Look(ctx context.Context, q store.LookQuery) (store.Work, erro
 	return readFrom(ctx, s, func(ctx context.Context) (store.Work, error) { return s.Store.Look(ctx, q) })
 }
 
-func (s *limited) Wanted(ctx context.Context) ([]string, error) {
-	return readFrom(ctx, s, func(ctx context.Context) ([]string, error) { return s.Store.Wanted(ctx) })
-}
-
 func (s *limited) Expired(ctx context.Context, now time.Time, limit int) ([]store.TaskRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TaskRow, error) { return s.Store.Expired(ctx, now, limit) })
 }
@@ -116,10 +112,6 @@ func (s *limited) Held(ctx context.Context, run string, now time.Time) (bool, er
 
 func (s *limited) Due(ctx context.Context, now time.Time, limit int) ([]store.TimerRow, error) {
 	return readFrom(ctx, s, func(ctx context.Context) ([]store.TimerRow, error) { return s.Store.Due(ctx, now, limit) })
-}
-
-func (s *limited) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return readFrom(ctx, s, func(ctx context.Context) (time.Time, error) { return s.Store.NextWake(ctx, after) })
 }
 
 func (s *limited) Outbox(ctx context.Context, run string, limit int) ([]store.MessageRow, error) {
@@ -179,15 +171,11 @@ func (s *limited) RenewAll(ctx context.Context, claims []store.Claim, now, until
 }
 
 func (s *limited) Accepted(ctx context.Context, run, eventID string) (answer json.RawMessage, ok bool, err error) {
-	type accepted struct {
-		answer json.RawMessage
-		ok     bool
-	}
-	got, err := readFrom(ctx, s, func(ctx context.Context) (a accepted, err error) {
-		a.answer, a.ok, err = s.Store.Accepted(ctx, run, eventID)
-		return a, err
+	answer, err = readFrom(ctx, s, func(ctx context.Context) (found json.RawMessage, err error) {
+		found, ok, err = s.Store.Accepted(ctx, run, eventID)
+		return found, err
 	})
-	return got.answer, got.ok, err
+	return answer, ok, err
 }
 
 func (s *limited) PutDefinition(ctx context.Context, d store.DefinitionRow) error {

@@ -10,14 +10,11 @@ import (
 	"github.com/fsmc-dev/fsmc/runtime/store"
 )
 
-// ready reports whether only a worker is missing for a task, or a limit that opens.
-func ready(t *store.TaskRow, now time.Time) bool { return t.Worker == "" && !t.NotBefore.After(now) }
-
-// closedLimits are the limits that let nothing begin now. Where none of the tasks is
-// ready it asks for none.
+// closedLimits are the limits that let nothing begin now. Where none of the tasks is ready, but for
+// a worker or a limit that opens, it asks for none.
 func (e *Engine) closedLimits(ctx context.Context, tasks []store.TaskRow) ([]store.LimitRow, error) {
 	now := e.now()
-	if !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return ready(&t, now) }) {
+	if !slices.ContainsFunc(tasks, func(t store.TaskRow) bool { return t.Worker == "" && !t.NotBefore.After(now) }) {
 		return nil, nil
 	}
 	limits, err := e.store.Limits(ctx, now)

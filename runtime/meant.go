@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -40,8 +39,16 @@ func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, vis
 		statuses = []Status{f.Status}
 	}
 	f.Paused = f.Paused || of.paused
+	return e.eachRun(ctx, f, statuses, pageOfRuns, visit)
+}
+
+// unfinished are the statuses of runs that have not finished.
+var unfinished = []Status{Running, Halted, Ending}
+
+// eachRun calls visit with the runs that f lets through, those of one status after those of another.
+func (e *Engine) eachRun(ctx context.Context, f RunFilter, statuses []Status, page int, visit func(*RunRow) error) error {
 	for _, f.Status = range statuses {
-		if err := store.EachRun(ctx, e.store, f, pageOfRuns, visit); err != nil {
+		if err := store.EachRun(ctx, e.store, f, page, visit); err != nil {
 			return err
 		}
 	}
@@ -52,11 +59,7 @@ func (e *Engine) EachMeant(ctx context.Context, f RunFilter, kind InputKind, vis
 // change something, as far as this can be known without taking them: see Refusal. The error is
 // ErrNotFound if there is no such run.
 func (e *Engine) Commands(ctx context.Context, run string) ([]InputKind, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return nil, fmt.Errorf("run %q: %w", run, err)
-	}
-	_, s, err := e.decode(ctx, &row)
+	row, _, s, err := e.read(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -78,34 +81,17 @@ const steeredAtOnce = 16
 // A run that refuses does not stop the others: SteerAll calls refused for it, in the order of the
 // names of the runs.
 func (e *Engine) SteerAll(runs []string, steer func(run string) error, refused func(run string, why error)) (done int) {
-	type failure struct {
-		run string
-		why error
+	why := make([]error, len(runs))
+	sideBySide(len(runs), steeredAtOnce, func(i int) { why[i] = steer(runs[i]) })
+	var lost []int
+	for i := range runs {
+		if why[i] != nil {
+			lost = append(lost, i)
+		}
 	}
-	var (
-		mu    sync.Mutex
-		group sync.WaitGroup
-		slots = make(chan struct{}, steeredAtOnce)
-		lost  []failure
-	)
-	for _, run := range runs {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			err := steer(run)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				lost = append(lost, failure{run, err})
-				return
-			}
-			done++
-		})
+	slices.SortFunc(lost, func(a, b int) int { return cmp.Compare(runs[a], runs[b]) })
+	for _, i := range lost {
+		refused(runs[i], why[i])
 	}
-	group.Wait()
-	slices.SortFunc(lost, func(a, b failure) int { return cmp.Compare(a.run, b.run) })
-	for _, f := range lost {
-		refused(f.run, f.why)
-	}
-	return done
+	return len(runs) - len(lost)
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -20,13 +21,10 @@ func (m *meter) add(name string, amount json.Number) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.spent == nil {
-		m.spent = map[string]json.Number{}
-	}
 	if _, known := m.spent[name]; !known && len(m.spent) == machine.MaxCosts {
 		return fmt.Errorf("an attempt has at most %d costs", machine.MaxCosts)
 	}
-	m.spent[name] = sumAmounts(m.spent[name], amount)
+	m.spent = plus(m.spent, map[string]json.Number{name: amount})
 	return nil
 }
 
@@ -39,27 +37,26 @@ func (m *meter) drain(reported map[string]json.Number) map[string]json.Number {
 	}
 	sum := m.spent
 	m.spent = nil
-	for name, amount := range reported {
-		sum[name] = sumAmounts(sum[name], amount)
-	}
-	return sum
+	return plus(sum, reported)
 }
 
 // putBack adds what was drained and could not be noted.
 func (m *meter) putBack(cost map[string]json.Number) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.spent == nil {
-		m.spent = map[string]json.Number{}
-	}
-	for name, amount := range cost {
-		m.spent[name] = sumAmounts(m.spent[name], amount)
-	}
+	m.spent = plus(m.spent, cost)
 }
 
-func sumAmounts(a, b json.Number) json.Number {
-	if a == "" {
-		return b
+// plus adds amounts to a sum, and is that.
+func plus(sum, more map[string]json.Number) map[string]json.Number {
+	if sum == nil {
+		return maps.Clone(more)
 	}
-	return json.Number(machine.AddAmounts(a.String(), b.String()))
+	for name, amount := range more {
+		if before, known := sum[name]; known {
+			amount = json.Number(machine.AddAmounts(before.String(), amount.String()))
+		}
+		sum[name] = amount
+	}
+	return sum
 }

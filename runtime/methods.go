@@ -41,12 +41,11 @@ func GuardOf(method any, params ...string) GuardFunc {
 // typedMethod is a function whose last arguments have names.
 type typedMethod struct {
 	value  reflect.Value
-	first  int // how many arguments are before those with names
 	params []string
 }
 
 func methodOf(method any, params []string, first int) *typedMethod {
-	f := &typedMethod{value: reflect.ValueOf(method), first: first, params: params}
+	f := &typedMethod{value: reflect.ValueOf(method), params: params}
 	if t := f.value.Type(); t.NumIn() != first+len(params) {
 		panic(fmt.Sprintf("runtime: %s does not take %d arguments", t, first+len(params)))
 	}
@@ -62,8 +61,8 @@ func (f *typedMethod) call(data json.RawMessage, in ...reflect.Value) ([]reflect
 			return nil, err
 		}
 	}
-	for i, name := range f.params {
-		arg := reflect.New(f.value.Type().In(f.first + i)).Elem()
+	for _, name := range f.params {
+		arg := reflect.New(f.value.Type().In(len(in))).Elem()
 		if text, ok := args[name]; ok {
 			if err := readFields(text, arg); err != nil {
 				return nil, fmt.Errorf("argument %q: %w", name, err)

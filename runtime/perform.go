@@ -30,7 +30,7 @@ type AttemptHooks struct {
 
 // NewAttempt is an attempt that another engine, or a test, gives to an activity.
 func NewAttempt(a Attempt, hooks AttemptHooks) *Attempt {
-	a.beat, a.progress, a.spend, a.stderr = hooks.Beat, hooks.Checkpoint, hooks.Spend, hooks.Stderr
+	a.hooks = hooks
 	return &a
 }
 
@@ -65,14 +65,15 @@ func Perform(ctx context.Context, f ActivityFunc, a *Attempt, limits AttemptLimi
 
 // hooked is the attempt whose signs of life are seen.
 func (p *performing) hooked(a *Attempt) *Attempt {
-	hooks := AttemptHooks{Spend: a.spend, Stderr: a.stderr, Beat: func() {
+	hooks := a.hooks
+	hooks.Beat = func() {
 		p.heartbeat()
 		a.Heartbeat()
-	}}
+	}
 	if hooks.Spend == nil {
 		hooks.Spend = p.meter.add
 	}
-	if a.progress != nil {
+	if a.hooks.Checkpoint != nil {
 		hooks.Checkpoint = func(data json.RawMessage) error {
 			if err := checkCheckpoint(data, MaxPayload); err != nil {
 				return err
@@ -80,7 +81,7 @@ func (p *performing) hooked(a *Attempt) *Attempt {
 			if cause := p.stopCause(); cause != nil {
 				return cause
 			}
-			if err := a.progress(data); err != nil {
+			if err := a.hooks.Checkpoint(data); err != nil {
 				return err
 			}
 			p.progressed()

@@ -176,10 +176,7 @@ func (p *performing) stop(cause error) {
 	}
 	p.cancel(cause) // before anyone is told the cause: Progress tells the activity
 	p.mu.Unlock()
-	select {
-	case p.nudge <- struct{}{}:
-	default:
-	}
+	wake(p.nudge)
 }
 
 func (p *performing) stopCause() error {

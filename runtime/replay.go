@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -71,8 +72,7 @@ func (e *Engine) ReplayAll(ctx context.Context, f RunFilter, each func(run *RunR
 // replayOne replays a run, and tells each what became of it; any other error ends the walk.
 func (e *Engine) replayOne(ctx context.Context, row *RunRow, each func(run *RunRow, err error) error) error {
 	err := e.replayRow(ctx, row)
-	var differs *Difference
-	if err != nil && !errors.As(err, &differs) {
+	if _, differs := errors.AsType[*Difference](err); err != nil && !differs {
 		return err
 	}
 	return each(row, err)
@@ -123,30 +123,61 @@ func (e *Engine) definitionFault(ctx context.Context, row *RunRow, definition st
 
 // replayHistory takes the records up to the Seq of the row.
 func (e *Engine) replayHistory(ctx context.Context, replay *machine.Replay, row *RunRow, h *host, versions []machine.Version) error {
+	seq := int64(0)
+	err := e.eachRecord(ctx, row, func(record *store.HistoryRow) error {
+		seq++
+		version, err := e.versionAt(ctx, h, versions, seq)
+		if err != nil {
+			return e.definitionFault(ctx, row, definitionAt(versions, seq, row.Definition), seq, err)
+		}
+		replay.Continue(version.machine)
+		return takeRow(replay, version, record, seq)
+	})
+	if err != nil || seq == row.Seq {
+		return err
+	}
+	if _, err := e.Row(ctx, row.Run); err != nil {
+		return err // it has been pruned
+	}
+	return &Difference{Run: row.Run, Seq: seq + 1, Err: errors.New("there is no such record")}
+}
+
+// eachRecord calls visit with the records of a run up to the Seq of the row, as far as there are any.
+func (e *Engine) eachRecord(ctx context.Context, row *RunRow, visit func(*store.HistoryRow) error) error {
 	for seq := int64(0); seq < row.Seq; {
 		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
 		if err != nil {
 			return fmt.Errorf("the history of run %q: %w", row.Run, err)
 		}
-		if len(page) == 0 {
-			if _, err := e.store.Load(ctx, row.Run); err != nil {
-				return fmt.Errorf("run %q: %w", row.Run, err) // it has been pruned
-			}
-			return &Difference{Run: row.Run, Seq: seq + 1, Err: errors.New("there is no such record")}
-		}
 		for i := range page {
-			seq++
-			version, err := e.versionAt(ctx, h, versions, seq)
-			if err != nil {
-				return e.definitionFault(ctx, row, definitionAt(versions, seq, row.Definition), seq, err)
-			}
-			replay.Continue(version.machine)
-			if err := takeRow(replay, version, &page[i], seq); err != nil {
+			if err := visit(&page[i]); err != nil {
 				return err
 			}
 		}
+		if len(page) == 0 || page[len(page)-1].Seq <= seq { // a damaged store must not hold us here
+			return nil
+		}
+		seq = page[len(page)-1].Seq
 	}
 	return nil
+}
+
+// lastRecord is the newest record of a run, up to a Seq, that is wanted; nil for none.
+func (e *Engine) lastRecord(ctx context.Context, run string, upTo int64, wanted func(*store.HistoryRow) bool) (*store.HistoryRow, error) {
+	const page = 100
+	for end := upTo; end > 0; end -= page {
+		from := max(0, end-page)
+		rows, err := e.store.History(ctx, run, from, int(end-from))
+		if err != nil {
+			return nil, fmt.Errorf("the history of run %q: %w", run, err)
+		}
+		for i := range slices.Backward(rows) {
+			if wanted(&rows[i]) {
+				return &rows[i], nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // takeRow takes one stored record, and holds the columns that stand beside it

@@ -15,24 +15,22 @@ import (
 // replayTold holds what a run was told by its children, as its history has it, against how
 // those have ended. That the records replay has been found.
 func (e *Engine) replayTold(ctx context.Context, row *RunRow, m *Machine) error {
-	visit, known := int64(0), costsBelow{}
-	for seq := int64(0); seq < row.Seq; {
-		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
-		if err != nil || len(page) == 0 {
+	seq, visit, known := int64(0), int64(0), costsBelow{}
+	err := e.eachRecord(ctx, row, func(record *store.HistoryRow) error {
+		seq = record.Seq
+		r, err := m.DecodeRecord(record.Record)
+		if err != nil {
+			return &Difference{Run: row.Run, Seq: seq, Err: err}
+		}
+		if err := e.sameEnd(ctx, row, m, r, visit); err != nil {
 			return err
 		}
-		for i := range page {
-			seq = page[i].Seq
-			r, err := m.DecodeRecord(page[i].Record)
-			if err != nil {
-				return &Difference{Run: row.Run, Seq: seq, Err: err}
-			}
-			if err := e.sameEnd(ctx, row, m, r, visit); err != nil {
-				return err
-			}
-			known.add(row.Run, m, r, visit)
-			visit = r.Visit
-		}
+		known.add(row.Run, m, r, visit)
+		visit = r.Visit
+		return nil
+	})
+	if err != nil || seq < row.Seq { // it has been pruned
+		return err
 	}
 	return e.sameCosts(ctx, row, known)
 }

@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -83,26 +82,14 @@ func definitionAt(versions []machine.Version, seq int64, current string) string 
 // such record. A damaged one is a *Difference.
 func (e *Engine) versionsInHistory(ctx context.Context, h *host, row *RunRow) ([]machine.Version, error) {
 	var last *store.HistoryRow
-	for seq := int64(0); seq < row.Seq; {
-		page, err := e.store.History(ctx, row.Run, seq, int(min(replayRecords, row.Seq-seq)))
-		if err != nil {
-			return nil, fmt.Errorf("the history of run %q: %w", row.Run, err)
+	err := e.eachRecord(ctx, row, func(record *store.HistoryRow) error {
+		if record.Kind == machine.MigrateInput {
+			last = new(*record) // a copy, so that the page can go
 		}
-		if len(page) == 0 {
-			break
-		}
-		for i := range page {
-			if page[i].Kind == machine.MigrateInput {
-				last = new(page[i]) // a copy, so that the page can go
-			}
-		}
-		if page[len(page)-1].Seq <= seq {
-			break // a damaged store, which must not hold us here
-		}
-		seq = page[len(page)-1].Seq
-	}
-	if last == nil {
-		return nil, nil
+		return nil
+	})
+	if err != nil || last == nil {
+		return nil, err
 	}
 	record, err := h.machine.DecodeRecord(last.Record)
 	if err == nil && record.Input.Migration == nil {

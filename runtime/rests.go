@@ -34,9 +34,8 @@ func longerRest(last time.Duration) time.Duration { return min(max(2*last, first
 
 // failed begins a rest after a failure that is at least so long, and gives its length.
 func (r *rests[K]) failed(key K, now time.Time, least time.Duration) time.Duration {
-	r.mu.Lock()
-	wait := max(longerRest(r.of[key].wait), least)
-	r.mu.Unlock()
+	before, _ := r.active(key, now)
+	wait := max(longerRest(before.wait), least)
 	r.begin(key, rest{since: now, until: now.Add(wait), wait: wait, upTo: now.Add(wait)})
 	return wait
 }

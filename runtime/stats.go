@@ -117,11 +117,7 @@ type stateKey struct{ machine, state string }
 func stateStats(c *store.Counts) []StateStats {
 	states := map[stateKey]*StateStats{}
 	at := func(machine, state string) *StateStats {
-		key := stateKey{machine, state}
-		if states[key] == nil {
-			states[key] = &StateStats{Machine: machine, State: state}
-		}
-		return states[key]
+		return rowOf(states, stateKey{machine, state}, StateStats{Machine: machine, State: state})
 	}
 	for _, r := range c.Runs {
 		s := at(r.Machine, r.State)
@@ -184,11 +180,7 @@ func outcomeStats(runs []store.RunCount) []OutcomeStats {
 		if r.Status != Finished {
 			continue
 		}
-		k := key{r.Machine, r.Outcome}
-		if outcomes[k] == nil {
-			outcomes[k] = &OutcomeStats{Machine: r.Machine, Outcome: r.Outcome}
-		}
-		outcomes[k].Runs += r.Runs
+		rowOf(outcomes, key{r.Machine, r.Outcome}, OutcomeStats{Machine: r.Machine, Outcome: r.Outcome}).Runs += r.Runs
 		ended[r.Machine] += r.Runs
 	}
 	for _, o := range outcomes {
@@ -209,10 +201,7 @@ func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
 		taken[stateKey{s.Machine, s.From}] += s.Steps
 		if s.Kind == machine.FailureInput && s.Effect != machine.Queued { // which is counted when it is taken
 			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
-			if failures[key] == nil {
-				failures[key] = new(key)
-			}
-			failures[key].Count += s.Steps
+			rowOf(failures, key, key).Count += s.Steps
 		}
 		key := day{s.Machine, s.Day}
 		if retries[key] == nil {
@@ -241,26 +230,27 @@ func costStats(counts []store.CostCount, byDay bool) []CostStats {
 		if byDay {
 			k.Day = dayText(c.Day)
 		}
-		if sums[k] == nil {
-			sums[k] = &CostStats{k.Machine, k.Day, k.Name, "0"}
-		}
-		sums[k].Spent = machine.AddAmounts(sums[k].Spent, c.Amount)
+		row := rowOf(sums, k, CostStats{k.Machine, k.Day, k.Name, "0"})
+		row.Spent = machine.AddAmounts(row.Spent, c.Amount)
 	}
 	return sorted(sums, func(a, b *CostStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Name, b.Name))
 	})
 }
 
+// rowOf is the row of a key, which is first where there was none.
+func rowOf[K comparable, V any](rows map[K]*V, key K, first V) *V {
+	if rows[key] == nil {
+		rows[key] = new(first)
+	}
+	return rows[key]
+}
+
 // sorted are the values of a map in order; never nil, so that JSON has a list.
 func sorted[K comparable, V any](rows map[K]*V, order func(a, b *V) int) []V {
-	all := make([]*V, 0, len(rows))
-	for _, r := range rows {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, order)
-	out := make([]V, len(all))
-	for i, r := range all {
-		out[i] = *r
+	out := make([]V, 0, len(rows))
+	for _, r := range slices.SortedFunc(maps.Values(rows), order) {
+		out = append(out, *r)
 	}
 	return out
 }

@@ -114,12 +114,10 @@ func lostStats(steps []store.StepCount) []LostStats {
 		default:
 			continue
 		}
-		if lost[key] == nil {
-			lost[key] = new(key)
-		}
-		lost[key].Count += s.Steps
+		row := rowOf(lost, key, key)
+		row.Count += s.Steps
 		if s.Checkpoint {
-			lost[key].Checkpoint += s.Steps
+			row.Checkpoint += s.Steps
 		}
 	}
 	return sorted(lost, func(a, b *LostStats) int {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -46,16 +47,8 @@ func (e *Engine) Throughput(ctx context.Context) (store.Throughput, error) {
 	if err != nil {
 		return store.Throughput{}, err
 	}
-	t := store.Throughput{From: from, Behind: behind, Minutes: map[store.MachineMinute]store.MinuteCount{}}
-	for key, n := range l.minutes {
-		switch {
-		case key.Minute < from.Unix()/60:
-			delete(l.minutes, key)
-		default:
-			t.Minutes[key] = n
-		}
-	}
-	return t, nil
+	maps.DeleteFunc(l.minutes, func(key store.MachineMinute, _ store.MinuteCount) bool { return key.Minute < from.Unix()/60 })
+	return store.Throughput{From: from, Behind: behind, Minutes: maps.Clone(l.minutes)}, nil
 }
 
 // readLately reads on in the feed, and reports whether there is more.

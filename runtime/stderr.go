@@ -27,10 +27,10 @@ const (
 // write never fails, and several goroutines may write. What exceeds 256 KiB in a second is
 // counted, and not logged; a line is cut after 8 KiB.
 func (a *Attempt) Stderr() io.Writer {
-	if a.stderr == nil {
+	if a.hooks.Stderr == nil {
 		return io.Discard
 	}
-	return a.stderr
+	return a.hooks.Stderr
 }
 
 // stderrLog is the Stderr of an attempt that an engine runs. What it holds does not grow

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -18,18 +19,15 @@ import (
 // step of its own. A child that refuses it, since it is halted or over, is passed over; what
 // is below that is not.
 func (e *Engine) steerBelow(ctx context.Context, run string, resumes bool, in machine.Input) error {
-	for _, status := range []Status{Running, Halted, Ending} {
-		err := store.EachRun(ctx, e.store, RunFilter{Parent: run, Status: status}, batch, func(row *RunRow) error {
-			_, err := e.steer(ctx, &request{run: row.Run, resumes: resumes}, in)
-			var refused *Rejected
-			if err != nil && !errors.As(err, &refused) {
-				return err
-			}
-			return e.steerBelow(ctx, row.Run, resumes, in)
-		})
-		if err != nil {
-			return fmt.Errorf("the children of run %q: %w", run, err)
+	err := e.eachRun(ctx, RunFilter{Parent: run}, unfinished, batch, func(row *RunRow) error {
+		_, err := e.steer(ctx, &request{run: row.Run, resumes: resumes}, in)
+		if _, refused := errors.AsType[*Rejected](err); err != nil && !refused {
+			return err
 		}
+		return e.steerBelow(ctx, row.Run, resumes, in)
+	})
+	if err != nil {
+		return fmt.Errorf("the children of run %q: %w", run, err)
 	}
 	return nil
 }
@@ -66,17 +64,10 @@ func (e *Engine) childView(ctx context.Context, row *RunRow) *machine.ChildView 
 // pauseOf is the step with which a run was paused. Where its history does not say, it is empty: that the
 // history is damaged, replay finds.
 func (e *Engine) pauseOf(ctx context.Context, row *RunRow) StepView {
-	const page = 100
-	for end := row.Seq; end > 0; end -= page {
-		from := max(0, end-page)
-		steps, err := e.History(ctx, row.Run, from, int(end-from))
-		if err != nil {
-			break
-		}
-		for i := range slices.Backward(steps) {
-			if steps[i].Effect == machine.Paused {
-				return steps[i]
-			}
+	paused, err := e.lastRecord(ctx, row.Run, row.Seq, func(h *store.HistoryRow) bool { return h.Effect == machine.Paused })
+	if err == nil && paused != nil {
+		if steps, err := e.History(ctx, row.Run, paused.Seq-1, 1); err == nil && len(steps) > 0 {
+			return steps[0]
 		}
 	}
 	return StepView{}
@@ -96,8 +87,7 @@ func byWhom(pause *StepView) (text string) {
 // addChildren notes in the view of a run which children its tasks have, and which run below
 // each of them does not go on.
 func (e *Engine) addChildren(ctx context.Context, v *View, run *RunRow, tasks []store.TaskRow) error {
-	var stopped []RunRow // below run, once they have been asked for
-	asked := false
+	stoppedBelow := sync.OnceValues(func() ([]RunRow, error) { return e.stoppedBelow(ctx, run) })
 	for i := range tasks {
 		t := &tasks[i]
 		if !t.ChildHolds() {
@@ -109,11 +99,9 @@ func (e *Engine) addChildren(ctx context.Context, v *View, run *RunRow, tasks []
 		}
 		child := e.childView(ctx, &row)
 		if h, err := e.host(ctx, row.Definition); err == nil && h.machine.Calls() && row.Status != Halted && !row.Paused {
-			if !asked {
-				if stopped, err = e.stoppedBelow(ctx, run); err != nil {
-					return err
-				}
-				asked = true
+			stopped, err := stoppedBelow()
+			if err != nil {
+				return err
 			}
 			if k := slices.IndexFunc(stopped, func(r RunRow) bool { return below(r.Run, t.Child) }); k >= 0 {
 				child.Below = e.childView(ctx, &stopped[k])

@@ -13,15 +13,19 @@ import (
 // MustCompile compiles a definition in its JSON form, for definitions that are part of a program.
 // It panics if the definition is damaged.
 func MustCompile(definition string) *Machine {
-	d, err := machine.ParseDefinition([]byte(definition))
-	if err != nil {
-		panic(fmt.Sprintf("runtime: %v", err))
-	}
-	m, err := machine.Compile(d)
+	m, err := compile([]byte(definition))
 	if err != nil {
 		panic(fmt.Sprintf("runtime: %v", err))
 	}
 	return m
+}
+
+func compile(definition []byte) (*Machine, error) {
+	d, err := machine.ParseDefinition(definition)
+	if err != nil {
+		return nil, err
+	}
+	return machine.Compile(d)
 }
 
 // SendOption says something about the sending of an event.

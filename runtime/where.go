@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,11 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 		f.Tags[name] = value
 		return machine.CheckTagName(name)
 	}
+	plain := map[string]*string{"machine": &f.Machine, "state": &f.State, "definition": &f.Definition, "parent": &f.Parent}
+	if field := plain[key]; field != nil {
+		*field = value
+		return nil
+	}
 	switch key {
 	case "id":
 		if prefix, ok := strings.CutSuffix(value, "*"); ok && !t.quoted {
@@ -67,20 +73,12 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 		} else {
 			f.Run = value
 		}
-	case "machine":
-		f.Machine = value
-	case "state":
-		f.State = value
-	case "definition":
-		f.Definition = value
-	case "parent":
-		f.Parent = value
 	case "status":
 		if value == "paused" {
 			f.Status, f.Paused = Running, true
 			return nil
 		}
-		if oneOf("outcome", value, outcomes...) == nil { // lists have both in one column
+		if slices.Contains(outcomes, value) { // lists have both in one column
 			return fmt.Errorf("%s is no status (did you mean outcome=%[1]s?)", value)
 		}
 		f.Status = Status(value)
@@ -103,10 +101,8 @@ func setTerm(f *RunFilter, t term, now time.Time) error {
 var outcomes = []string{string(Success), string(Failed), string(Cancelled)}
 
 func oneOf(key, value string, values ...string) error {
-	for _, v := range values {
-		if v == value {
-			return nil
-		}
+	if slices.Contains(values, value) {
+		return nil
 	}
 	return fmt.Errorf("%s is one of %s, not %q%s", key, strings.Join(values, ", "), value, machine.DidYouMean(value, values))
 }

@@ -74,21 +74,11 @@ func (e *Engine) missingWork(ctx context.Context, m *Machine, row *RunRow, s *ma
 }
 
 func stored(m *Machine, t *machine.Task, rows []store.TaskRow) bool {
-	for i := range rows {
-		if !rows[i].Cancelled && sameAttempt(m, t, &rows[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(row store.TaskRow) bool { return !row.Cancelled && sameAttempt(m, t, &row) })
 }
 
 func wants(m *Machine, tasks []machine.Task, row *store.TaskRow) bool {
-	for i := range tasks {
-		if sameAttempt(m, &tasks[i], row) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tasks, func(t machine.Task) bool { return sameAttempt(m, &t, row) })
 }
 
 // sameAttempt reports whether a row stands for an attempt, so that workers can find it.

@@ -32,7 +32,7 @@ import (
 func (e *Engine) Run(ctx context.Context) error {
 	all := &allRuns{engine: e}
 	defer all.close()
-	return e.work(ctx, all, nil)
+	return e.work(ctx, all, "", nil)
 }
 
 // RunUntilIdle works like Run, but only on one run. It returns the run when it has ended, is
@@ -81,7 +81,7 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		}
 		return e.drained(ctx, run)
 	}
-	if err := e.work(ctx, one, stop); err != nil {
+	if err := e.work(ctx, one, run, stop); err != nil {
 		return View{}, err
 	}
 	type got struct {
@@ -93,21 +93,18 @@ func (e *Engine) runUntil(ctx context.Context, one *oneRun, reached func(context
 		v, err := e.Get(context.WithoutCancel(ctx), run)
 		reply <- got{v, err}
 	}()
-	timer := e.own.NewTimer(e.own.Now().Add(e.storeLimit + lastMoments))
-	defer timer.Stop()
-	select {
-	case g := <-reply:
-		return g.v, cmp.Or(g.err, ctx.Err())
-	case <-timer.C():
+	g, ok := receive(e.own, reply, e.storeLimit+lastMoments)
+	if !ok {
 		return View{}, ErrHangs
 	}
+	return g.v, cmp.Or(g.err, ctx.Err())
 }
 
 // scope is what a worker works on.
 type scope interface {
 	// prepare is called once, before work begins.
 	prepare(ctx context.Context) error
-	// asks says what to look for: for which runs, and which it leaves to others.
+	// asks says what to look for, and what it leaves to others.
 	asks(q *store.LookQuery)
 	// fire takes what has fallen due by now, and reports whether that was
 	// anything.
@@ -116,8 +113,6 @@ type scope interface {
 	claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow, error)
 	// covers reports whether a run is one that is worked on.
 	covers(run string) bool
-	// messages takes messages from the outbox.
-	messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error)
 	// wake is the next time, later than after, at which the scope itself wants attention;
 	// zero for never.
 	wake(after time.Time) time.Time
@@ -127,6 +122,7 @@ type scope interface {
 type worker struct {
 	engine *Engine
 	scope  scope
+	only   string // the run that it works on, with those below it; empty for all
 
 	courier  *courier
 	keeper   *keeper
@@ -159,8 +155,8 @@ var ErrHangs = errors.New("a call of the store, or a function of the program, do
 const lastMoments = time.Second
 
 // work rounds until ctx is done or stop says so. It does not wait for longer than it may.
-func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error)) error {
-	w := &worker{engine: e, scope: scope, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
+func (e *Engine) work(ctx context.Context, scope scope, only string, stop func() (bool, error)) error {
+	w := &worker{engine: e, scope: scope, only: only, ended: make(chan struct{}, 1), running: map[*running]struct{}{}}
 	w.courier, w.keeper = newCourier(ctx, w), &keeper{worker: w}
 	w.ctx, w.giveUp = context.WithCancelCause(context.WithoutCancel(ctx))
 	w.insisting, w.relent = context.WithCancel(w.ctx)
@@ -173,26 +169,14 @@ func (e *Engine) work(ctx context.Context, scope scope, stop func() (bool, error
 		return err
 	case <-ctx.Done():
 	}
-	if err, ok := w.outlast(over, e.grace+e.stopping+e.storeLimit); ok {
+	if err, ok := receive(e.own, over, e.grace+e.stopping+e.storeLimit); ok {
 		return err
 	}
 	w.giveUp(ErrStopped)
-	if err, ok := w.outlast(over, lastMoments); ok {
+	if err, ok := receive(e.own, over, lastMoments); ok {
 		return err
 	}
 	return ErrHangs
-}
-
-// outlast waits for the worker's loop, for at most d.
-func (w *worker) outlast(over <-chan error, d time.Duration) (err error, ok bool) {
-	timer := w.engine.own.NewTimer(w.engine.own.Now().Add(d))
-	defer timer.Stop()
-	select {
-	case err := <-over:
-		return err, true
-	case <-timer.C():
-		return nil, false
-	}
 }
 
 func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
@@ -236,29 +220,15 @@ func (w *worker) loop(ctx context.Context, stop func() (bool, error)) error {
 				e.logger.Warn("the worker failed and goes on", slog.Any("error", err), slog.Duration("failing", since))
 			}
 			wait = min(max(2*wait, 2*e.poll), maxFailureWait)
-			_ = e.sleep(ctx, wait) // whatever happens: what wakes it may come of the failure
+			_ = e.pause(ctx, nil, wait) // whatever happens: what wakes it may come of the failure
 		default:
 			failing, wait = time.Time{}, 0
-			w.rest(ctx, woken, until)
+			if !until.IsZero() {
+				_ = waitUntil(ctx, e.clock, until, woken, w.ended)
+			}
 		}
 	}
 	return nil
-}
-
-// rest waits until there may be something to do, at the longest until then; not
-// at all where that is zero.
-func (w *worker) rest(ctx context.Context, woken <-chan struct{}, until time.Time) {
-	if until.IsZero() {
-		return
-	}
-	timer := w.engine.clock.NewTimer(until)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-woken:
-	case <-w.ended:
-	case <-timer.C():
-	}
 }
 
 // round does once all that there is to do, and says until when to rest; zero
@@ -299,7 +269,7 @@ func (w *worker) round(ctx context.Context) (time.Time, error) {
 func (w *worker) look(ctx context.Context, now time.Time) (store.Work, error) {
 	w.untaken.end(now, func(string) {})
 	q := store.LookQuery{
-		Worker: w.engine.worker, Now: now, Limit: batch, NoClaims: w.untaken.keys(now), Children: w.keeper.asks(now),
+		Worker: w.engine.worker, Now: now, Run: w.only, Limit: batch, NoClaims: w.untaken.keys(now), Children: w.keeper.asks(now),
 	}
 	w.scope.asks(&q)
 	work, err := w.engine.store.Look(ctx, q)
@@ -325,7 +295,7 @@ func (w *worker) claim(ctx context.Context) (bool, error) {
 	}
 	asked, now := e.own.Now(), e.now()
 	rows, err := w.scope.claim(ctx, store.ClaimQuery{
-		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities,
+		Worker: e.worker, Now: now, Until: now.Add(e.lease), Limit: free, Activities: activities, Run: w.only,
 	})
 	if err != nil {
 		return false, fmt.Errorf("claiming tasks: %w", err)
@@ -353,13 +323,9 @@ func (w *worker) shutDown() {
 		w.attempts.Wait()
 		close(done)
 	}()
-	timer := e.own.NewTimer(e.own.Now().Add(e.grace))
-	defer timer.Stop()
 	defer w.courier.stop(nil)
-	select {
-	case <-done:
+	if _, ended := receive(e.own, done, e.grace); ended {
 		return
-	case <-timer.C():
 	}
 	w.courier.stop(ErrStopped)
 	w.mu.Lock()
@@ -367,11 +333,7 @@ func (w *worker) shutDown() {
 		r.stop(ErrStopped)
 	}
 	w.mu.Unlock()
-	last := e.own.NewTimer(e.own.Now().Add(e.stopping))
-	defer last.Stop()
-	select {
-	case <-done:
-	case <-last.C():
+	if _, ended := receive(e.own, done, e.stopping); !ended {
 		w.relent()
 		<-done
 	}

@@ -57,12 +57,7 @@ func (w *worker) free(r *running) {
 }
 
 // wakeUp ends the worker's rest: there may be room, or the next thing to do.
-func (w *worker) wakeUp() {
-	select {
-	case w.ended <- struct{}{}:
-	default:
-	}
-}
+func (w *worker) wakeUp() { wake(w.ended) }
 
 // run sees an attempt through: it calls the activity, watches it, and commits
 // how it ended.
@@ -115,10 +110,9 @@ func (r *running) run() {
 // now. Where there is nothing to run the task has been dealt with.
 func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 	e, t := r.engine, &r.task
-	h, s, size, err := e.read(r.ctx, t.Run)
+	row, h, s, err := e.read(r.ctx, t.Run)
 	if err != nil {
-		r.release(e.poll, err.Error(), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(e.poll, err.Error())
 	}
 	r.host, r.started = h, s.Started
 	d := h.machine.Definition()
@@ -131,8 +125,7 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		f = e.standIn(t.Activity)
 	}
 	if !known || f == nil {
-		r.release(longestRest, "this engine has no function for it", nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(longestRest, "this engine has no function for it")
 	}
 	r.attempt = of
 	if !s.IsOpen(r.attempt) {
@@ -141,12 +134,10 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		return nil, nil, false
 	}
 	if s.Status != Running {
-		r.release(longestRest, "the run is "+string(s.Status), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(longestRest, "the run is "+string(s.Status))
 	}
 	if !s.PausedAt.IsZero() {
-		r.release(0, "the run is paused", nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(0, "the run is paused")
 	}
 	if r.begins = h.machine.Begins(s, of.Do); r.begins {
 		var begun bool
@@ -163,12 +154,11 @@ func (r *running) prepare() (ActivityFunc, json.RawMessage, bool) {
 		if r.stopCause() != nil {
 			wait = 0 // no one was asked because the engine stops
 		}
-		r.release(wait, a.unasked.Error(), nil)
-		return nil, nil, false
+		return nil, nil, r.notNow(wait, a.unasked.Error())
 	case err != nil:
 		r.fail("unknown", err.Error(), nil)
 		return nil, nil, false
-	case size <= maxRemembered:
+	case len(row.Snapshot) <= maxRemembered:
 		e.runs.remember(t.Run, h, s)
 	}
 	return f, args, true
@@ -203,7 +193,7 @@ func (r *running) checkpoint(data json.RawMessage) error {
 		return cause
 	}
 	failpoint.Hit(failpoint.BeforeCheckpoint)
-	err := r.worker.insist(r.ctx, func(err error) bool { return !passes(err) },
+	err := r.worker.insist(r.ctx, func(err error) bool { return !errors.Is(err, ErrUnavailable) },
 		func(context.Context) error { return r.renew(data) }, r.heartbeat)
 	if err != nil {
 		return err
@@ -250,9 +240,6 @@ type activeAttempts struct {
 func (a *activeAttempts) add(r *running) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.byID == nil {
-		a.byID = map[attemptID]*running{}
-	}
 	a.byID[r.id()] = r
 }
 

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,27 +18,22 @@ import (
 func (r *running) begin(s *machine.Snapshot) (*machine.Snapshot, bool) {
 	e := r.engine
 	if err := r.settleLost(s); err != nil {
-		r.release(e.poll, err.Error(), nil)
-		return nil, false
+		return nil, r.notNow(e.poll, err.Error())
 	}
 	if len(s.Above) > 0 {
 		waits, err := e.hearAbove(r.ctx, r.task.Run)
 		switch {
 		case errors.Is(err, ErrNoGuard):
-			r.release(longestRest, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(longestRest, err.Error())
 		case err != nil:
-			r.release(e.poll, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(e.poll, err.Error())
 		case !waits:
-			r.release(e.poll, "a run above it has moved on", nil)
-			return nil, false
+			return nil, r.notNow(e.poll, "a run above it has moved on")
 		}
 	}
 	if r.host.machine.Calls() {
 		if err := e.hearAll(r.ctx, r.task.Run); err != nil {
-			r.release(e.poll, err.Error(), nil)
-			return nil, false
+			return nil, r.notNow(e.poll, err.Error())
 		}
 	}
 	out, err := r.step(machine.BeginInput, nil)
@@ -83,16 +77,13 @@ func (r *running) settleLost(s *machine.Snapshot) error {
 	if r.begunBy(s) == "" || r.host.machine.Callee(r.attempt.Do) != "" {
 		return nil
 	}
-	err := r.insist(func(ctx context.Context) error {
-		_, err := r.engine.apply(ctx, &request{run: r.task.Run, input: func(_ *Machine, s *machine.Snapshot) (machine.Input, error) {
-			in := machine.NoteInput(machine.LostInput, r.attempt, "")
-			if in.Worker = r.begunBy(s); in.Worker == "" {
-				return in, ErrFenced
-			}
-			return in, nil
-		}})
-		return err
-	})
+	_, err := r.apply(answered, &request{run: r.task.Run, input: func(_ *Machine, s *machine.Snapshot) (machine.Input, error) {
+		in := machine.NoteInput(machine.LostInput, r.attempt, "")
+		if in.Worker = r.begunBy(s); in.Worker == "" {
+			return in, ErrFenced
+		}
+		return in, nil
+	}})
 	if errors.Is(err, ErrFenced) {
 		return nil // it is noted by now
 	}
@@ -101,20 +92,15 @@ func (r *running) settleLost(s *machine.Snapshot) error {
 
 // step takes an input of the attempt that does not end it.
 func (r *running) step(kind InputKind, cost map[string]json.Number) (applied, error) {
-	var out applied
-	err := r.insist(func(ctx context.Context) (err error) {
-		out, err = r.engine.apply(ctx, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
-			if m.Hash() != r.host.machine.Hash() {
-				return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
-			}
-			in := machine.NoteInput(kind, r.attempt, "")
-			in.Worker = r.engine.worker
-			r.costs(&in, cost, s)
-			return in, nil
-		}})
-		return err
-	})
-	return out, err
+	return r.apply(answered, &request{run: r.task.Run, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+		if m.Hash() != r.host.machine.Hash() {
+			return machine.Input{}, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
+		}
+		in := machine.NoteInput(kind, r.attempt, "")
+		in.Worker = r.engine.worker
+		r.costs(&in, cost, s)
+		return in, nil
+	}})
 }
 
 // tell has the run note what the attempt has used since it last said so. What cannot be

@@ -114,17 +114,13 @@ func (r *running) commit(in machine.Input, cost map[string]json.Number) {
 	if r.stderr != nil {
 		in.Stderr = r.stderr.text()
 	}
-	c := &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
+	_, err := r.apply(judgedEnd, &request{run: r.task.Run, claim: &claim, attempt: &info, input: func(m *Machine, s *machine.Snapshot) (machine.Input, error) {
 		if m.Hash() != r.host.machine.Hash() { // it may have been registered again
 			return in, fmt.Errorf("%w: the run has another definition by now", ErrFenced)
 		}
 		r.costs(&in, info.Cost, s)
 		return in, nil
-	}}
-	err := r.insistUntil(judgedEnd, func(ctx context.Context) error {
-		_, err := e.apply(ctx, c)
-		return err
-	})
+	}})
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrFenced):
@@ -277,6 +273,12 @@ func (r *running) release(wait time.Duration, why string, cost map[string]json.N
 	}
 	e.letGo(r.task.Run)
 	r.report(AttemptReturned, why, cost)
+}
+
+// notNow releases the task of an attempt that is not to begin, and is false.
+func (r *running) notNow(wait time.Duration, why string) bool {
+	r.release(wait, why, nil)
+	return false
 }
 
 // took is how long the attempt has been held.

@@ -19,9 +19,6 @@ func answered(err error) bool {
 // away, may be asked soon. Without waiting for it the attempt would be made again, and again.
 func judgedEnd(err error) bool { return answered(err) && !errors.Is(err, ErrNoGuard) }
 
-// passes reports whether a write was not made that the store can make later.
-func passes(err error) bool { return errors.Is(err, ErrUnavailable) }
-
 // insist makes a write until it is answered or ctx is done, so that what
 // was done is not done again (decision 40). Between two tries it calls meanwhile, if any.
 func (w *worker) insist(ctx context.Context, answered func(error) bool, write func(context.Context) error, meanwhile func()) error {
@@ -33,10 +30,10 @@ func (w *worker) insist(ctx context.Context, answered func(error) bool, write fu
 			return err
 		}
 		wait = min(longerRest(wait), e.lease/3)
-		if !passes(err) {
+		if !errors.Is(err, ErrUnavailable) {
 			e.logger.Warn("a write could not be made, and is tried again", slog.Any("error", err), slog.Duration("in", wait))
 		}
-		if e.sleep(ctx, wait) != nil {
+		if e.pause(ctx, nil, wait) != nil {
 			return err
 		}
 		if meanwhile != nil {
@@ -59,4 +56,13 @@ func (r *running) insistUntil(answered func(error) bool, write func(context.Cont
 			r.worker.free(r)
 		}
 	})
+}
+
+// apply is that of the engine, insisted on.
+func (r *running) apply(answered func(error) bool, c *request) (out applied, err error) {
+	err = r.insistUntil(answered, func(ctx context.Context) (err error) {
+		out, err = r.engine.apply(ctx, c)
+		return err
+	})
+	return out, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,12 +38,8 @@ func (l *leases) keep(r *running) {
 	}
 	l.of[r.task.Claim()] = r
 	l.mu.Unlock()
-	for _, told := range []chan struct{}{l.change, l.begun} {
-		select {
-		case told <- struct{}{}:
-		default:
-		}
-	}
+	wake(l.change)
+	wake(l.begun)
 }
 
 func (l *leases) drop(r *running) {
@@ -72,29 +70,13 @@ func (l *leases) run(ctx context.Context) {
 		renew, look := l.next()
 		now := e.own.Now()
 		switch {
-		case renew.IsZero():
-			select {
-			case <-l.change:
-			case <-ctx.Done():
-			}
+		case renew.IsZero(), now.Before(renew) && now.Before(look):
+			_ = waitUntil(ctx, e.own, earlier(renew, look), l.change, nil)
 		case !now.Before(renew):
 			l.renew(ctx, now)
-		case !now.Before(look):
-			l.look(ctx)
 		default:
-			l.wait(ctx, earlier(renew, look))
+			l.look(ctx)
 		}
-	}
-}
-
-// wait waits until a time, or until there is a new lease.
-func (l *leases) wait(ctx context.Context, until time.Time) {
-	timer := l.worker.engine.own.NewTimer(until)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-l.change:
-	case <-timer.C():
 	}
 }
 
@@ -104,21 +86,7 @@ func (l *leases) wait(ctx context.Context, until time.Time) {
 func (l *leases) expire(ctx context.Context) {
 	clock := l.worker.engine.own
 	for ctx.Err() == nil {
-		next := l.stopExpired(clock.Now())
-		if next.IsZero() {
-			select {
-			case <-l.begun:
-			case <-ctx.Done():
-			}
-			continue
-		}
-		timer := clock.NewTimer(next)
-		select {
-		case <-l.begun:
-		case <-timer.C():
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		_ = waitUntil(ctx, clock, l.stopExpired(clock.Now()), l.begun, nil)
 	}
 }
 
@@ -239,11 +207,7 @@ func (l *leases) find(c store.Claim) *running {
 func (l *leases) claims() []store.Claim {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	claims := make([]store.Claim, 0, len(l.of))
-	for c := range l.of {
-		claims = append(claims, c)
-	}
-	return claims
+	return slices.Collect(maps.Keys(l.of))
 }
 
 // leasedUntil is until when the task of an attempt is its own.

@@ -41,48 +41,30 @@ func (o *oneRun) moved(ctx context.Context) (bool, error) {
 }
 
 func (o *oneRun) prepare(ctx context.Context) error {
-	h, _, err := o.engine.snapshot(ctx, o.run)
+	row, h, _, err := o.engine.read(ctx, o.run)
 	if err != nil || !h.machine.Calls() {
 		return err
 	}
 	o.tree = true
-	return o.below(ctx, func(row *RunRow) error {
+	err = o.engine.eachRun(ctx, RunFilter{Root: row.Root}, unfinished, batch, func(row *RunRow) error {
+		if !below(row.Run, o.run) {
+			return nil
+		}
 		_, err := o.engine.host(ctx, row.Definition)
 		return err
 	})
-}
-
-// below calls each with those runs below it that have not finished.
-func (o *oneRun) below(ctx context.Context, each func(*RunRow) error) error {
-	row, err := o.engine.store.Load(ctx, o.run)
 	if err != nil {
-		return fmt.Errorf("run %q: %w", o.run, err)
+		return fmt.Errorf("the runs below %q: %w", o.run, err)
 	}
-	return o.engine.eachBelow(ctx, &row, each)
+	return nil
 }
 
 // below reports whether the id of a run is that of a run below another one in its tree.
 func below(run, of string) bool { return strings.HasPrefix(run, of+"/") }
 
-// eachBelow calls each with those runs below one in its tree that have not finished.
-func (e *Engine) eachBelow(ctx context.Context, above *RunRow, each func(*RunRow) error) error {
-	for _, status := range []Status{Running, Halted, machine.Ending} {
-		err := store.EachRun(ctx, e.store, RunFilter{Root: above.Root, Status: status}, batch, func(row *RunRow) error {
-			if !below(row.Run, above.Run) {
-				return nil
-			}
-			return each(row)
-		})
-		if err != nil {
-			return fmt.Errorf("the runs below %q: %w", above.Run, err)
-		}
-	}
-	return nil
-}
-
 func (o *oneRun) covers(run string) bool { return run == o.run || o.tree && below(run, o.run) }
 
-func (o *oneRun) asks(q *store.LookQuery) { q.Run = o.run }
+func (o *oneRun) asks(*store.LookQuery) {}
 
 func (o *oneRun) fire(ctx context.Context, work *store.Work, _ time.Time) (fired bool, err error) {
 	if len(work.Due) == 0 {
@@ -108,13 +90,7 @@ func (o *oneRun) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRow
 	if moved, err := o.moved(ctx); moved || err != nil {
 		return nil, err
 	}
-	q.Run = o.run
 	return o.engine.store.Claim(ctx, q)
-}
-
-func (o *oneRun) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	q.Run = o.run
-	return o.engine.store.TakeMessages(ctx, q)
 }
 
 func (o *oneRun) wake(time.Time) time.Time { return time.Time{} }

@@ -34,29 +34,24 @@ func (a *allRuns) prepare(ctx context.Context) error {
 	e := a.engine
 	a.learnt = e.now()
 	a.unreadable = map[string]bool{}
-	for _, status := range []Status{Running, machine.Ending} {
-		if err := a.prepareFor(ctx, status); err != nil {
-			return fmt.Errorf("looking for unfinished runs: %w", err)
-		}
-	}
-	return nil
-}
-
-func (a *allRuns) prepareFor(ctx context.Context, status Status) error {
 	known := map[string]bool{}
-	return store.EachRun(ctx, a.engine.store, RunFilter{Status: status}, 1000, func(row *RunRow) error {
+	err := e.eachRun(ctx, RunFilter{}, []Status{Running, Ending}, 1000, func(row *RunRow) error {
 		hash := row.Definition
 		if known[hash] || a.unreadable[hash] {
 			return nil
 		}
-		_, err := a.engine.host(ctx, hash)
+		_, err := e.host(ctx, hash)
 		known[hash], a.unreadable[hash] = err == nil, err != nil
 		if err != nil {
-			a.engine.logger.Error("runs of a machine are left alone", slog.String("machine", row.Machine),
+			e.logger.Error("runs of a machine are left alone", slog.String("machine", row.Machine),
 				slog.String("run", row.Run), slog.Any("error", err))
 		}
 		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("looking for unfinished runs: %w", err)
+	}
+	return nil
 }
 
 // learnEvery is how often a worker looks for work of versions that it does not know,
@@ -116,11 +111,11 @@ func (a *allRuns) fire(ctx context.Context, work *store.Work, now time.Time) (bo
 	return len(due) > 0, nil
 }
 
-// firing is how many runs are steered at once, such as those whose timers fire.
+// firing is how many runs a worker moves at once, such as those whose timers fire.
 const firing = 8
 
 func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
-	sideBySide(len(runs), func(i int) {
+	sideBySide(len(runs), firing, func(i int) {
 		run := runs[i]
 		failpoint.Hit(failpoint.TimerDue)
 		out, err := a.engine.apply(ctx, &request{run: run})
@@ -135,10 +130,10 @@ func (a *allRuns) fireEach(ctx context.Context, runs []string, now time.Time) {
 	})
 }
 
-// sideBySide calls f with 0 to n-1, some at once, and waits for all.
-func sideBySide(n int, f func(i int)) {
+// sideBySide calls f with 0 to n-1, so many at once, and waits for all.
+func sideBySide(n, atOnce int, f func(i int)) {
 	var group sync.WaitGroup
-	slots := make(chan struct{}, firing)
+	slots := make(chan struct{}, atOnce)
 	for i := range n {
 		slots <- struct{}{}
 		group.Go(func() {
@@ -177,10 +172,6 @@ func (a *allRuns) claim(ctx context.Context, q store.ClaimQuery) ([]store.TaskRo
 
 func (a *allRuns) covers(string) bool { return true }
 
-func (a *allRuns) messages(ctx context.Context, q store.MessageQuery) ([]store.MessageRow, error) {
-	return a.engine.store.TakeMessages(ctx, q)
-}
-
 func (a *allRuns) wake(after time.Time) time.Time { return a.unfired.wake(after) }
 
 // earlier is the earlier of two times, where the zero time is none.
@@ -193,16 +184,14 @@ func earlier(a, b time.Time) time.Time {
 
 // snapshot reads a run.
 func (e *Engine) snapshot(ctx context.Context, run string) (*host, *machine.Snapshot, error) {
-	h, s, _, err := e.read(ctx, run)
+	_, h, s, err := e.read(ctx, run)
 	return h, s, err
 }
 
-// read is snapshot with the size in bytes of what is stored.
-func (e *Engine) read(ctx context.Context, run string) (*host, *machine.Snapshot, int, error) {
-	row, err := e.store.Load(ctx, run)
-	if err != nil {
-		return nil, nil, 0, fmt.Errorf("run %q: %w", run, err)
+// read is snapshot with the row of the run.
+func (e *Engine) read(ctx context.Context, run string) (row RunRow, h *host, s *machine.Snapshot, err error) {
+	if row, err = e.Row(ctx, run); err == nil {
+		h, s, err = e.decode(ctx, &row)
 	}
-	h, s, err := e.decode(ctx, &row)
-	return h, s, len(row.Snapshot), err
+	return row, h, s, err
 }

@@ -35,19 +35,13 @@ func (t *Tape) random(name string, n ...int) *rand.Rand {
 // Handlers are the activities and guards of a machine. called notes an attempt, and is how often it
 // was called before.
 func (t *Tape) Handlers(m *machine.Machine, called func(*runtime.Attempt) int) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
-				c := t.Conduct(m, a, called(a))
-				return c.Do(ctx, m, a)
-			}
-		}
+	attempt := func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
+		c := t.Conduct(m, a, called(a))
+		return c.Do(ctx, m, a)
 	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(_ context.Context, args json.RawMessage) (bool, error) { return t.Answer(g.Name, args) }
-	}
-	return h
+	return runtime.HandlersOf(m.Definition(), func(string) runtime.ActivityFunc { return attempt }, func(name string) runtime.GuardFunc {
+		return func(_ context.Context, args json.RawMessage) (bool, error) { return t.Answer(name, args) }
+	})
 }
 
 // Encode is v as JSON, or why it has none.

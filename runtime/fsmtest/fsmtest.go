@@ -19,7 +19,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -109,16 +108,9 @@ func (t *T) register() error {
 // handlers look the test's scripts up when they are called, so that a test may
 // give another one in the middle.
 func (t *T) handlers(m *runtime.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = t.attempt
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, g.Name, args) }
-	}
-	return h
+	return runtime.HandlersOf(m.Definition(), func(string) runtime.ActivityFunc { return t.attempt }, func(name string) runtime.GuardFunc {
+		return func(ctx context.Context, args json.RawMessage) (bool, error) { return t.ask(ctx, name, args) }
+	})
 }
 
 func (t *T) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
@@ -227,13 +219,4 @@ func encode(v any) (json.RawMessage, error) {
 		return raw, nil
 	}
 	return runtime.EncodeFields(v)
-}
-
-// rejected is the refusal in err, or nil.
-func rejected(err error) *runtime.Rejected {
-	var refused *runtime.Rejected
-	if errors.As(err, &refused) {
-		return refused
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package fsmtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,19 +32,15 @@ func (r *Run) Child(name string) *Run {
 // A refusal fails the test.
 func (r *Run) Send(event string, data any) runtime.View {
 	r.t.Helper()
-	v, err := r.send(event, data)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
+	return r.must(r.send(event, data))
 }
 
 // WantRefused sends an event that must be refused, and gives the refusal.
 func (r *Run) WantRefused(event string, data any) *runtime.Rejected {
 	r.t.Helper()
 	v, err := r.send(event, data)
-	refused := rejected(err)
-	if refused == nil {
+	var refused *runtime.Rejected
+	if !errors.As(err, &refused) {
 		r.t.Fatalf("event %q is to be refused, and was not: the run is in %q, %v", event, v.State, err)
 	}
 	return refused
@@ -60,11 +57,7 @@ func (r *Run) send(event string, data any) (runtime.View, error) {
 // Cancel cancels the run.
 func (r *Run) Cancel() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
+	return r.must(r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{}))
 }
 
 // Wait lets time pass until the run has ended, is halted, or waits only for events from outside,
@@ -72,10 +65,7 @@ func (r *Run) Cancel() runtime.View {
 // limit; fsmc check finds such machines.
 func (r *Run) Wait() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Wait(r.t.Context(), r.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	v := r.must(r.t.Engine.Wait(r.t.Context(), r.ID))
 	synctest.Wait() // what follows from the last step, such as its messages
 	return v
 }
@@ -90,7 +80,12 @@ func (r *Run) Sleep(d time.Duration) runtime.View {
 // View gives the run as it is.
 func (r *Run) View() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Get(r.t.Context(), r.ID)
+	return r.must(r.t.Engine.Get(r.t.Context(), r.ID))
+}
+
+// must fails the test if there is no view.
+func (r *Run) must(v runtime.View, err error) runtime.View {
+	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
 	}

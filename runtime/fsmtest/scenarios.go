@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,11 +22,11 @@ func Scenarios(t *testing.T, files ...string) {
 	t.Helper()
 	var sources []lang.Source
 	for _, name := range files {
-		src, err := os.ReadFile(name)
+		source, err := read(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sources = append(sources, lang.Source{Name: name, Src: src})
+		sources = append(sources, source)
 	}
 	unit := lang.LoadFrom(sources, importFile)
 	for _, d := range unit.Diags {
@@ -51,30 +52,28 @@ func Scenarios(t *testing.T, files ...string) {
 }
 
 // importFile finds what a file imports: another one, or those of a folder.
-func importFile(from, path string) ([]lang.Source, error) {
+func importFile(from, path string) (out []lang.Source, err error) {
 	target := filepath.Join(filepath.Dir(from), filepath.FromSlash(path))
 	names := []string{target}
 	if info, err := os.Stat(target); err != nil {
 		return nil, lang.ErrNowhere
 	} else if info.IsDir() {
-		found, err := filepath.Glob(filepath.Join(target, "*.fsm"))
-		if err != nil {
+		if names, err = filepath.Glob(filepath.Join(target, "*.fsm")); err != nil {
 			return nil, fmt.Errorf("cannot be read: %w", err)
 		}
-		names = nil
-		for _, name := range found {
-			if lang.InFolder(name) {
-				names = append(names, name)
-			}
-		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !lang.InFolder(name) })
 	}
-	var out []lang.Source
 	for _, name := range names {
-		src, err := os.ReadFile(name)
+		source, err := read(name)
 		if err != nil {
 			return nil, fmt.Errorf("cannot be read: %w", err)
 		}
-		out = append(out, lang.Source{Name: name, Src: src})
+		out = append(out, source)
 	}
 	return out, nil
+}
+
+func read(name string) (lang.Source, error) {
+	src, err := os.ReadFile(name)
+	return lang.Source{Name: name, Src: src}, err
 }

@@ -190,15 +190,15 @@ func (w *walker) input(step *Step) (machine.Input, error) {
 }
 
 func (w *walker) payload(in *machine.Input, name string, data any) error {
-	in.Event = slices.IndexFunc(w.d.Events, func(e machine.Event) bool { return e.Name == name })
-	if in.Event < 0 {
+	event, ok := w.m.Event(name)
+	if !ok {
 		return fmt.Errorf("there is no event %q", name)
 	}
 	encoded, err := encode(data)
-	if err != nil {
-		return err
+	if err == nil {
+		in.Event = event
+		in.Data, err = w.m.DecodePayload(event, encoded)
 	}
-	in.Data, err = w.m.DecodePayload(in.Event, encoded)
 	return err
 }
 

@@ -83,18 +83,14 @@ func (a *API) healthQuery(r *http.Request) (runtime.HealthQuery, error) {
 			return q, inQuery(ctx, "stuck", err)
 		}
 	}
+	var err error
 	if text := values.Get("late"); text != "" {
-		var err error
 		if q.Late, err = runtime.ParseSomeAge(text); err != nil {
 			return q, badQuery("late", "%s", err)
 		}
 	}
 	if text := values.Get("share"); text != "" {
-		names, err := a.engine.MachineNames(ctx)
-		if err == nil {
-			q.Shares, err = runtime.ParseShares(text, names)
-		}
-		if err := cmp.Or(err, a.engine.CheckShares(ctx, q.Shares)); err != nil {
+		if q.Shares, err = a.engine.ReadShares(ctx, text); err != nil {
 			return q, inQuery(ctx, "share", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -25,10 +26,8 @@ func newFigures(m metric.Meter) (*figures, error) {
 	f.held, errs[2] = m.Float64Histogram("fsmc.state.duration", metric.WithUnit("s"), metric.WithDescription("Time in states that were left."))
 	f.attempted, errs[3] = m.Float64Histogram("fsmc.attempt.duration", metric.WithUnit("s"), metric.WithDescription("Time of attempts."))
 	f.cost, errs[4] = m.Float64Counter("fsmc.cost", metric.WithDescription("What attempts have used."))
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs[:]...); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
@@ -41,7 +40,7 @@ func (f *figures) step(s *runtime.StepInfo) {
 	f.steps.Add(ctx, 1, metric.WithAttributes(of, attribute.String("from", s.From), attribute.String("to", s.To),
 		attribute.String("input", s.Input), attribute.String("effect", string(s.Effect))))
 	if _, leaves := left(s); leaves && s.From != "" {
-		f.held.Record(ctx, seconds(s.Held), metric.WithAttributes(of, attribute.String("state", s.From)))
+		f.held.Record(ctx, s.Held.Seconds(), metric.WithAttributes(of, attribute.String("state", s.From)))
 	}
 	if s.Effect == machine.Retried {
 		f.retries.Add(ctx, 1, metric.WithAttributes(of, attribute.String("state", s.From)))
@@ -57,6 +56,6 @@ func (f *figures) attempt(a *runtime.AttemptInfo) {
 	if f == nil {
 		return
 	}
-	f.attempted.Record(context.Background(), seconds(a.Duration), metric.WithAttributes(attribute.String("machine", a.Machine),
+	f.attempted.Record(context.Background(), a.Duration.Seconds(), metric.WithAttributes(attribute.String("machine", a.Machine),
 		attribute.String("activity", a.Activity), attribute.String("end", string(a.End))))
 }

@@ -26,15 +26,13 @@ func (i identity) hash(of ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-func (i identity) trace() trace.TraceID {
-	sum := i.hash("trace")
+// trace is that of the run, or of a part of it.
+func (i identity) trace(of ...string) trace.TraceID {
+	sum := i.hash(append([]string{"trace"}, of...)...)
 	return trace.TraceID(sum[:16])
 }
 
-func (i identity) visitTrace(visit int64) trace.TraceID {
-	sum := i.hash("trace", strconv.FormatInt(visit, 10))
-	return trace.TraceID(sum[:16])
-}
+func (i identity) visitTrace(visit int64) trace.TraceID { return i.trace(strconv.FormatInt(visit, 10)) }
 
 func (i identity) span(of ...string) trace.SpanID {
 	sum := i.hash(of...)

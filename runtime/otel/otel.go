@@ -19,9 +19,9 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 	"strconv"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -114,12 +114,8 @@ func (o *observer) OnAttempt(a runtime.AttemptInfo) {
 	of := identity{run: a.Run, started: a.Started}
 	attributes := append(ofRun(a.Run, a.Machine), attribute.String("fsmc.activity", a.Activity), attribute.Int("fsmc.attempt", a.Attempt),
 		attribute.String("fsmc.worker", a.Worker), attribute.String("fsmc.end", string(a.End)), attribute.String("fsmc.idempotency_key", a.Key))
-	if a.Event != "" {
-		attributes = append(attributes, attribute.String("fsmc.event", a.Event))
-	}
-	if a.Category != "" {
-		attributes = append(attributes, attribute.String("fsmc.category", a.Category))
-	}
+	attributes = withText(attributes, "fsmc.event", a.Event)
+	attributes = withText(attributes, "fsmc.category", a.Category)
 	for name, amount := range a.Cost {
 		attributes = append(attributes, costAttribute(name, amount.String()))
 	}
@@ -135,11 +131,15 @@ func (o *observer) TraceParent(a *runtime.Attempt) string {
 		return ""
 	}
 	of := identity{run: a.Run, started: a.Started}
-	traceID := of.trace()
+	return "00-" + o.traceOf(of, a.Visit).String() + "-" + of.attempt(a.Key, a.Number, a.Fence).String() + "-01"
+}
+
+// traceOf is the trace with the span of a visit.
+func (o *observer) traceOf(of identity, visit int64) trace.TraceID {
 	if o.linked {
-		traceID = of.visitTrace(a.Visit)
+		return of.visitTrace(visit)
 	}
-	return "00-" + traceID.String() + "-" + of.attempt(a.Key, a.Number, a.Fence).String() + "-01"
+	return of.trace()
 }
 
 // root is the context of a run's first span.
@@ -159,33 +159,30 @@ func (o *observer) visit(of identity, visit int64) (context.Context, []trace.Spa
 
 // within is the context of a span in a visit.
 func (o *observer) within(of identity, visit int64, span trace.SpanID) context.Context {
-	id := of.trace()
-	if o.linked {
-		id = of.visitTrace(visit)
-	}
+	id := o.traceOf(of, visit)
 	return given(below(id, of.visit(visit)), id, span)
 }
 
 // transition are the attributes of a step's event.
 func transition(s *runtime.StepInfo) []attribute.KeyValue {
-	trigger := s.Event
-	if trigger == "" {
-		trigger = "INTERNAL"
-	}
 	attributes := []attribute.KeyValue{
-		attribute.String("from", s.From), attribute.String("to", s.To), attribute.String("trigger", trigger),
+		attribute.String("from", s.From), attribute.String("to", s.To), attribute.String("trigger", cmp.Or(s.Event, "INTERNAL")),
 		attribute.String("fsmc.input", s.Input), attribute.String("fsmc.effect", string(s.Effect)), attribute.Int64("fsmc.seq", s.Seq),
 	}
-	if s.Arm != "" {
-		attributes = append(attributes, attribute.String("fsmc.arm", s.Arm))
-	}
-	if s.Actor != "" {
-		attributes = append(attributes, attribute.String("fsmc.actor", s.Actor))
-	}
+	attributes = withText(attributes, "fsmc.arm", s.Arm)
+	attributes = withText(attributes, "fsmc.actor", s.Actor)
 	for _, c := range s.Costs {
 		attributes = append(attributes, costAttribute(c.Name, c.Spent))
 	}
 	return attributes
+}
+
+// withText adds text to attributes where there is one.
+func withText(attributes []attribute.KeyValue, key, text string) []attribute.KeyValue {
+	if text == "" {
+		return attributes
+	}
+	return append(attributes, attribute.String(key, text))
 }
 
 func ofRun(run, machine string) []attribute.KeyValue {
@@ -205,6 +202,3 @@ func fails(span trace.Span, failed bool, why string) {
 		span.SetStatus(codes.Error, why)
 	}
 }
-
-// seconds is a duration as OpenTelemetry counts it.
-func seconds(d time.Duration) float64 { return d.Seconds() }

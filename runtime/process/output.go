@@ -93,28 +93,35 @@ type costs map[string]json.Number
 // UnmarshalJSON keeps what is no number as its text, which is no amount, so also what is
 // named twice, and what is no object under the empty name, which no cost has.
 func (c *costs) UnmarshalJSON(text []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+	if text[0] != '{' {
 		*c = costs{"": json.Number(text)}
 		return nil
 	}
 	*c = costs{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return err
-		}
-		var amount json.RawMessage
-		if err := decoder.Decode(&amount); err != nil {
-			return err
-		}
-		key := name.(string)
-		if before, twice := (*c)[key]; twice {
+	return members(text, func(name string, amount json.RawMessage) error {
+		if before, twice := (*c)[name]; twice {
 			amount = fmt.Appendf(nil, "%s and %s", before, amount)
 		}
-		(*c)[key] = json.Number(amount)
+		(*c)[name] = json.Number(amount)
+		return nil
+	})
+}
+
+// members calls each with the members of an object, as it has them.
+func members(object []byte, each func(name string, value json.RawMessage) error) error {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	_, err := decoder.Token() // the brace
+	for err == nil && decoder.More() {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = decoder.Token(); err == nil {
+			err = decoder.Decode(&value)
+		}
+		if err == nil {
+			err = each(name.(string), value)
+		}
 	}
-	return nil
+	return err
 }
 
 // answer reads the last line of an activity.
@@ -171,8 +178,7 @@ func late(asked error) func(runtime.Result, error) (runtime.Result, error) {
 				return r, err
 			}
 		}
-		var failure *runtime.Failure
-		if errors.As(err, &failure) {
+		if failure, ok := errors.AsType[*runtime.Failure](err); ok {
 			r.Cost = failure.Cost
 		}
 		return runtime.Result{Cost: r.Cost}, asked
@@ -254,15 +260,8 @@ func decode(line []byte, v any) error {
 // exact refuses what encoding/json lets pass of a valid object: a member that is given
 // twice, of which the last would count, and a name that is only nearly that of a member.
 func exact(object []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.Token() // the brace
 	seen := map[string]bool{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := token.(string)
+	return members(object, func(name string, _ json.RawMessage) error {
 		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
 			return fmt.Errorf("unknown field %q", name)
 		}
@@ -270,12 +269,8 @@ func exact(object []byte) error {
 			return givenTwice(name)
 		}
 		seen[name] = true
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // givenTwice names the member that an object has twice.

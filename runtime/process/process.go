@@ -57,16 +57,12 @@ const GuardTimeout = 5 * time.Second
 // executed; the handlers are what there is beside them. The folder is not watched: an
 // executable that is replaced is used from the next attempt on.
 func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
-	h := runtime.Handlers{
-		Activities: map[string]runtime.ActivityFunc{},
-		Guards:     map[string]runtime.GuardFunc{},
-	}
 	root, err := filepath.Abs(dir)
 	if err == nil {
 		err = CheckFolder(dir)
 	}
 	if err != nil {
-		return h, err
+		return runtime.Handlers{}, err
 	}
 	var faults []string
 	find := func(name string) (path string, found bool) {
@@ -76,19 +72,17 @@ func Load(dir string, m *runtime.Machine) (runtime.Handlers, error) {
 		}
 		return path, fault == ""
 	}
-	for _, a := range m.Definition().Activities {
-		if a.Callee != "" {
-			continue // the engine starts it
+	h := runtime.HandlersOf(m.Definition(), func(name string) runtime.ActivityFunc {
+		if path, found := find(name); found {
+			return activity(path)
 		}
-		if path, found := find(a.Name); found {
-			h.Activities[a.Name] = activity(path)
+		return nil
+	}, func(name string) runtime.GuardFunc {
+		if path, found := find("guard-" + name); found {
+			return guard(path)
 		}
-	}
-	for _, g := range m.Definition().Guards {
-		if path, found := find("guard-" + g.Name); found {
-			h.Guards[g.Name] = guard(path)
-		}
-	}
+		return nil
+	})
 	if len(faults) > 0 {
 		return h, fmt.Errorf("executables of machine %q in %q: %s", m.Definition().Name, dir, strings.Join(faults, ", "))
 	}

@@ -42,8 +42,7 @@ func (r reports) more(name string, amount json.Number) json.Number {
 // rest takes off an answer what was said before it. What is no cost stays as it is.
 func (r reports) rest(result runtime.Result, err error) (runtime.Result, error) {
 	result.Cost = r.left(result.Cost)
-	var failure *runtime.Failure
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*runtime.Failure](err); ok {
 		failure.Cost = r.left(failure.Cost)
 	}
 	return result, err

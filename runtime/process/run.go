@@ -100,8 +100,7 @@ func (e startError) Is(target error) bool { return target == runtime.ErrNoGuard 
 
 // uncounted makes an attempt declined that could not be started.
 func uncounted(err error) error {
-	var none startError
-	if errors.As(err, &none) {
+	if none, ok := errors.AsType[startError](err); ok {
 		return runtime.Decline(none.why)
 	}
 	return err

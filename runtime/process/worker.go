@@ -155,8 +155,8 @@ func (w *worker) read() {
 		w.spoke = true
 		delete(object, "id")
 		rest, err := line(object) // as it came: nothing is escaped that was not
-		var twice givenTwice
-		if errors.As(exact(text), &twice) { // which the map has lost, and decode refuses
+		// What is given twice the map has lost, and decode refuses.
+		if twice, ok := errors.AsType[givenTwice](exact(text)); ok {
 			rest = fmt.Appendf(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("}")), ",%q:null}", string(twice))
 		}
 		w.errors.catchUp() // what it has said before belongs to the call, and stands before what it logs

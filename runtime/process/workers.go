@@ -95,16 +95,9 @@ func (s *shared) Write(p []byte) (int, error) {
 
 // Handlers are the activities and guards of m, done by these processes.
 func (w *Workers) Handlers(m *runtime.Machine) runtime.Handlers {
-	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{}, Guards: map[string]runtime.GuardFunc{}}
-	for _, a := range m.Definition().Activities {
-		if a.Callee == "" {
-			h.Activities[a.Name] = w.attempt
-		}
-	}
-	for _, g := range m.Definition().Guards {
-		h.Guards[g.Name] = func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, g.Name, args) }
-	}
-	return h
+	return runtime.HandlersOf(m.Definition(), func(string) runtime.ActivityFunc { return w.attempt }, func(name string) runtime.GuardFunc {
+		return func(ctx context.Context, args json.RawMessage) (bool, error) { return w.ask(ctx, name, args) }
+	})
 }
 
 // Close closes the processes' standard input, waits until they have ended, and
@@ -215,8 +208,8 @@ func (w *Workers) judge() {
 // notStarted reports whether the shell says that it could not find a command, or
 // not execute it (POSIX, XCU 2.8.2).
 func notStarted(err error) bool {
-	var exit *exec.ExitError
-	return errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
 }
 
 // errNotStarted is the error of what no process can be asked.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -126,11 +125,11 @@ func (p *player) move(l *Line) *Failed {
 		}
 	}
 	_, err := p.sim.Take(simulate.Move{Kind: kinds[l.Kind], Do: l.Do, Name: l.Name, Text: l.Message, Data: l.Data, Cost: l.Cost, Pass: l.Wait})
-	var rejected *machine.Rejected
+	_, rejected := errors.AsType[*machine.Rejected](err)
 	switch {
 	case p.silent != "":
 		return fails(l, "host guard "+p.silent+" has an answer", "the scenario does not say what it answers: write `guard "+p.silent+" = true`, or false, before this")
-	case err != nil && errors.As(err, &rejected) && l.Kind == Send:
+	case rejected && l.Kind == Send:
 		if p.refused = true; !l.Refused {
 			p.open = fails(l, "the run takes it", err.Error())
 		}
@@ -172,8 +171,7 @@ func (p *player) begun(l *Line) *Failed {
 // a scenario.
 func (p *player) attempt(do string) (machine.Task, error) {
 	t, err := p.sim.Attempt(do)
-	var several *simulate.Unlabelled
-	if errors.As(err, &several) {
+	if _, several := errors.AsType[*simulate.Unlabelled](err); several {
 		err = fmt.Errorf("%q is more than one attempt, of executions without labels: give each a label, as in `do %s() as first`", do, do)
 	}
 	return t, err
@@ -302,21 +300,18 @@ func has(object json.RawMessage, want map[string]json.RawMessage) bool {
 
 // same reports whether two texts are one JSON.
 func same(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
-		return false
-	}
-	if bytes.Equal(x.Bytes(), y.Bytes()) {
-		return true
-	}
-	var v, w any
-	d, e := json.NewDecoder(&x), json.NewDecoder(&y)
+	x, errX := canonical(a)
+	y, errY := canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// canonical is a JSON as each text of it would be written.
+func canonical(text json.RawMessage) ([]byte, error) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	e.UseNumber()
-	if d.Decode(&v) != nil || e.Decode(&w) != nil {
-		return false
+	if err := d.Decode(&v); err != nil {
+		return nil, err
 	}
-	s, _ := json.Marshal(v)
-	t, _ := json.Marshal(w)
-	return slices.Equal(s, t)
+	return json.Marshal(v)
 }

@@ -98,21 +98,19 @@ func (s *Simulation) Published() (messages []machine.Command) {
 
 // Attempt is the one under way that a name means, as in a Move.
 func (s *Simulation) Attempt(do string) (machine.Task, error) {
-	return s.attempt(&state{snapshot: s.last().snapshot, move: Move{Do: do}})
+	return s.attempt(s.last().snapshot, do)
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.
-func (s *Simulation) Records() []*machine.Record { return recordsOf(s.states) }
-
-// Steps are those that the simulation has led to, oldest first.
-func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
-
-func recordsOf(states []state) (records []*machine.Record) {
-	for i := range states {
-		records = append(records, states[i].records...)
+func (s *Simulation) Records() (records []*machine.Record) {
+	for i := range s.states {
+		records = append(records, s.states[i].records...)
 	}
 	return records
 }
+
+// Steps are those that the simulation has led to, oldest first.
+func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
 
 func (s *Simulation) views(records []*machine.Record) []machine.StepView {
 	steps := make([]machine.StepView, len(records))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,22 +28,12 @@ func (h *hand) holds(now time.Time) bool {
 
 // Timers hands out those of some timers that are due which the worker may have.
 func (h *Hands) Timers(rows []TimerRow, q *LookQuery) []TimerRow {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.timers == nil {
-		h.timers = map[TimerRow]hand{}
-	}
-	return handOut(h.timers, rows, q, func(t *TimerRow) (TimerRow, bool) { return *t, slices.Contains(q.NoTimers, t.Run) })
+	return handOut(h, &h.timers, rows, q, func(t *TimerRow) (TimerRow, bool) { return *t, slices.Contains(q.NoTimers, t.Run) })
 }
 
 // Claims hands out those of some claims that have expired which the worker may have.
 func (h *Hands) Claims(rows []TaskRow, q *LookQuery) []TaskRow {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.claims == nil {
-		h.claims = map[Claim]hand{}
-	}
-	return handOut(h.claims, rows, q, func(t *TaskRow) (Claim, bool) { return t.Claim(), slices.Contains(q.NoClaims, t.Run) })
+	return handOut(h, &h.claims, rows, q, func(t *TaskRow) (Claim, bool) { return t.Claim(), slices.Contains(q.NoClaims, t.Run) })
 }
 
 // Size is how much may be in the hands of workers.
@@ -54,16 +45,18 @@ func (h *Hands) Size() int {
 
 // handOut hands out up to q.Limit rows. Of gives the key of a row, and says whether the worker
 // leaves it to others; then it is in its hand no more.
-func handOut[T any, K comparable](given map[K]hand, rows []T, q *LookQuery, of func(*T) (K, bool)) (out []T) {
-	for k, h := range given {
-		if !h.holds(q.Now) {
-			delete(given, k)
-		}
+func handOut[T any, K comparable](h *Hands, hands *map[K]hand, rows []T, q *LookQuery, of func(*T) (K, bool)) (out []T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if *hands == nil {
+		*hands = map[K]hand{}
 	}
+	given := *hands
+	maps.DeleteFunc(given, func(_ K, held hand) bool { return !held.holds(q.Now) })
 	for i := range rows {
 		k, not := of(&rows[i])
-		h, taken := given[k]
-		switch mine := h.worker == q.Worker; {
+		held, taken := given[k]
+		switch mine := held.worker == q.Worker; {
 		case not && taken && mine:
 			delete(given, k)
 		case not, taken && !mine, len(out) >= q.Limit:

@@ -79,7 +79,7 @@ var Tables = []Table{
 func table(name, order string, columns ...string) Table {
 	t := Table{Name: name, Order: order}
 	for _, some := range columns {
-		for _, column := range strings.Fields(some[2:]) {
+		for column := range strings.FieldsSeq(some[2:]) {
 			t.Columns = append(t.Columns, Column{column, ColumnType(some[0])})
 		}
 	}

@@ -12,8 +12,7 @@ func EncodeTags(tags map[string]string) *string {
 	if err != nil {
 		panic(err) // strings can be encoded
 	}
-	text := string(data)
-	return &text
+	return new(string(data))
 }
 
 // DecodeTags reads what EncodeTags has given; nil and nothing are none.

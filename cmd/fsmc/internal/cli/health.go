@@ -57,12 +57,15 @@ Exit status 1: something is listed.`,
 			if query.Limit < 1 {
 				return errors.New("--limit is at least 1")
 			}
-			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) error {
-				if err := runtime.NewEngine(store).CheckStates(cmd.Context(), query.StuckIn); err != nil {
+			return t.with(cmd.Context(), readOnly, "", func(store runtime.Store) (err error) {
+				engine := runtime.NewEngine(store)
+				if err := engine.CheckStates(cmd.Context(), query.StuckIn); err != nil {
 					return fmt.Errorf("--stuck: %w", err)
 				}
-				if err := readShares(cmd.Context(), store, shares, &query); err != nil {
-					return fmt.Errorf("--share: %w", err)
+				if shares != "" {
+					if query.Shares, err = engine.ReadShares(cmd.Context(), shares); err != nil {
+						return fmt.Errorf("--share: %w", err)
+					}
 				}
 				return t.health(cmd.Context(), store, query, integrity)
 			})
@@ -75,21 +78,6 @@ Exit status 1: something is listed.`,
 	ageFlag(c, &integrity, runtime.ParseAge, "integrity", "check the file for at most this `AGE`; 0s to skip the check (default 2s)")
 	c.Flags().IntVar(&query.Limit, "limit", 100, "list at most `N` of each kind")
 	return c
-}
-
-func readShares(ctx context.Context, store runtime.Store, text string, into *runtime.HealthQuery) error {
-	if text == "" {
-		return nil
-	}
-	engine := runtime.NewEngine(store)
-	names, err := engine.MachineNames(ctx)
-	if err != nil {
-		return err
-	}
-	if into.Shares, err = runtime.ParseShares(text, names); err != nil {
-		return err
-	}
-	return engine.CheckShares(ctx, into.Shares)
 }
 
 type healthReport struct {

@@ -193,24 +193,17 @@ func eventOf(s *runtime.StepView) string {
 	return ""
 }
 
+// ends are how the steps that end an attempt do so, by their kind.
+var ends = map[machine.InputKind]runtime.AttemptEnd{
+	machine.ResultInput: runtime.AttemptResult, machine.FailureInput: runtime.AttemptFailed, machine.LostInput: runtime.AttemptLost,
+	machine.ReturnInput: runtime.AttemptReturned, machine.LateInput: runtime.AttemptFenced,
+}
+
 // endOf says how a step has ended an attempt, if it has. One that ended while its run was paused
 // has ended when that was queued.
 func endOf(s *runtime.StepView) (end runtime.AttemptEnd, ended bool) {
-	switch {
-	case s.Queued && s.Effect != machine.Queued:
-		return "", false
-	case s.Kind == machine.ResultInput:
-		return runtime.AttemptResult, true
-	case s.Kind == machine.FailureInput:
-		return runtime.AttemptFailed, true
-	case s.Kind == machine.LostInput:
-		return runtime.AttemptLost, true
-	case s.Kind == machine.ReturnInput:
-		return runtime.AttemptReturned, true
-	case s.Kind == machine.LateInput:
-		return runtime.AttemptFenced, true
-	}
-	return "", false
+	end, ended = ends[s.Kind]
+	return end, ended && (!s.Queued || s.Effect == machine.Queued)
 }
 
 func duration(text string) time.Duration {

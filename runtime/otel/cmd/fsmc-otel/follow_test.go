@@ -104,11 +104,11 @@ func played(t *testing.T, runs int) (path string, said *tracetest.SpanRecorder) 
 
 func followerOf(t *testing.T, path string, o runtime.Observer) *follower {
 	t.Helper()
-	store, done, err := open(t.Context(), path)
+	store, err := open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(done)
+	t.Cleanup(func() { _ = store.Close() })
 	return &follower{engine: runtime.NewEngine(store), traces: o, figures: o, log: t.Errorf,
 		sent: func(context.Context) error { return nil }, keep: func(int64) error { return nil }}
 }

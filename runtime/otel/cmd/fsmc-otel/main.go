@@ -84,11 +84,11 @@ func run(ctx context.Context, args []string, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	store, done, err := open(ctx, s.db)
+	store, err := open(ctx, s.db)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = store.Close() }()
 	spans, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return err
@@ -133,24 +133,16 @@ func run(ctx context.Context, args []string, errs io.Writer) error {
 }
 
 // open opens a database, to be read alone.
-func open(ctx context.Context, db string) (store runtime.Store, done func(), err error) {
+func open(ctx context.Context, db string) (runtime.Store, error) {
 	if postgres.IsURL(db) {
-		s, err := postgres.Open(ctx, db, postgres.ReadOnly())
-		if err != nil {
-			return nil, nil, err
-		}
-		return s, func() { _ = s.Close() }, nil
+		return postgres.Open(ctx, db, postgres.ReadOnly())
 	}
 	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("there is no database %q", db)
+		return nil, fmt.Errorf("there is no database %q", db)
 	} else if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s, err := sqlite.Open(ctx, db, sqlite.ReadOnly())
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, func() { _ = s.Close() }, nil
+	return sqlite.Open(ctx, db, sqlite.ReadOnly())
 }
 
 // begin is the position behind which the first step is told.
