@@ -236,7 +236,7 @@ func (c *compiler) compileDo(i int) error {
 		if *limit.ns <= 0 {
 			return fmt.Errorf("a limit is not positive")
 		}
-		if _, ok := c.m.index.categories[limit.category]; !ok {
+		if _, ok := c.m.index.categories.find(limit.category); !ok {
 			return fmt.Errorf("category %q is missing", limit.category)
 		}
 	}

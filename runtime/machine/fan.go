@@ -39,7 +39,7 @@ func (m *Machine) TaskName(t *Task) string {
 // TaskOf is the task that has a name in a store: its Do and its Index are set.
 func (m *Machine) TaskOf(name string) (t Task, ok bool) {
 	of, index, element := CutElement(name)
-	do, ok := m.index.dos[of]
+	do, ok := m.index.dos.find(of)
 	if !ok || element != (m.dos[do].Fan != nil) {
 		return Task{}, false
 	}

@@ -174,5 +174,5 @@ func (d *Definition) encodeObject(fields []Field, values []Value) (json.RawMessa
 }
 
 func encodeFields(fields []Field, values []Value) json.RawMessage {
-	return encoded(func(b []byte) []byte { return appendFields(b, fields, values) })
+	return encoded(nil, func(c *coder) { c.b = appendFields(c.b, fields, values) })
 }
