@@ -182,7 +182,8 @@ func scanScalar(s *scanner, t *Type) (Value, error) {
 		text, err := s.raw()
 		return JSONValue(text), err
 	case DurationKind:
-		return scanDuration(s)
+		d, err := s.duration()
+		return DurationValue(d), err
 	case TimeKind:
 		t, err := s.time()
 		return TimeValue(t), err
@@ -201,11 +202,6 @@ func scanFloat(s *scanner) (Value, error) {
 		return Unset, s.fail(fmt.Sprintf("%s is too large for a float", shorten(text)))
 	}
 	return FloatValue(f), nil
-}
-
-func scanDuration(s *scanner) (Value, error) {
-	d, err := s.duration()
-	return DurationValue(d), err
 }
 
 func (s *scanner) duration() (time.Duration, error) {

@@ -143,7 +143,7 @@ func (t *step) retryElement(task Task) {
 // another one.
 func (t *step) endElement(task *Task) {
 	task.Key, task.Attempt, task.Begun, task.Reported = "", 0, "", nil
-	t.dropTries(func(x *Tries) bool {
+	drop(&t.ownsTries, &t.next.Tries, func(x *Tries) bool {
 		return x.Do == task.Do && x.Index == task.Index && scopeOf(t.m.arms[x.Arm].Arm) == PerVisit
 	})
 	t.fill(task.Do)
@@ -178,7 +178,7 @@ func (t *step) try(a int) (int, bool) {
 
 // countTry notes one more try of the element by an arm, and gives how many there are.
 func (t *step) countTry(a int) int64 {
-	t.ownTries()
+	own(&t.ownsTries, &t.next.Tries)
 	i, found := t.try(a)
 	if !found {
 		t.next.Tries = slices.Insert(t.next.Tries, i, Tries{Do: t.in.Do, Index: t.in.Index, Arm: a})
@@ -187,18 +187,4 @@ func (t *step) countTry(a int) int64 {
 		x.Used++
 	}
 	return t.next.Tries[i].Used
-}
-
-func (t *step) dropTries(drop func(*Tries) bool) {
-	if slices.ContainsFunc(t.next.Tries, func(x Tries) bool { return drop(&x) }) {
-		t.ownTries()
-		t.next.Tries = slices.DeleteFunc(t.next.Tries, func(x Tries) bool { return drop(&x) })
-	}
-}
-
-func (t *step) ownTries() {
-	if !t.ownsTries {
-		t.next.Tries = slices.Clone(t.next.Tries)
-		t.ownsTries = true
-	}
 }

@@ -126,7 +126,7 @@ func (t *step) count(a int) int64 {
 		t.record.Count = t.countTry(a)
 		return t.record.Count
 	}
-	t.ownCounters()
+	own(&t.ownsCounters, &t.next.Counters)
 	if t.next.Counters[a] < math.MaxInt64 {
 		t.next.Counters[a]++
 	}
@@ -138,19 +138,12 @@ func (t *step) count(a int) int64 {
 func (t *step) resetCounters(arms []int) {
 	for _, a := range arms {
 		if t.next.Counters[a] != 0 {
-			t.ownCounters()
+			own(&t.ownsCounters, &t.next.Counters)
 			t.next.Counters[a] = 0
 		}
 	}
 	if len(t.next.Tries) > 0 && len(arms) > 0 {
-		t.dropTries(func(x *Tries) bool { return slices.Contains(arms, x.Arm) })
-	}
-}
-
-func (t *step) ownCounters() {
-	if !t.ownsCounters {
-		t.next.Counters = append([]int64(nil), t.next.Counters...)
-		t.ownsCounters = true
+		drop(&t.ownsTries, &t.next.Tries, func(x *Tries) bool { return slices.Contains(arms, x.Arm) })
 	}
 }
 
@@ -181,10 +174,8 @@ func (t *step) apply(b *blockCode) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if !t.ownsData {
-		t.next.Data = append([]Value(nil), t.next.Data...)
-		t.data, t.ownsData = t.next.Data, true
-	}
+	own(&t.ownsData, &t.next.Data)
+	t.data = t.next.Data
 	for i := range b.assigns {
 		t.data[b.assigns[i].field] = values[i]
 	}

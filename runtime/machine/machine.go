@@ -141,10 +141,7 @@ func ParseDefinition(data []byte) (*Definition, error) {
 // Encode writes d as canonical JSON: equal definitions give equal bytes. It
 // gives nil for a definition that has no JSON form, which Compile refuses.
 func (d *Definition) Encode() []byte {
-	encoded, err := d.encode()
-	if err != nil {
-		return nil
-	}
+	encoded, _ := EncodeJSON(d)
 	return encoded
 }
 
@@ -155,8 +152,6 @@ func hashOf(encoded []byte) string {
 	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:])
 }
-
-func (d *Definition) encode() ([]byte, error) { return EncodeJSON(d) }
 
 // EncodeJSON is json.Marshal without the escapes that are meant for HTML.
 func EncodeJSON(v any) (json.RawMessage, error) {
@@ -221,7 +216,7 @@ func Compile(d *Definition, options ...Option) (*Machine, error) {
 			return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 		}
 	}
-	encoded, err := d.encode()
+	encoded, err := EncodeJSON(d)
 	if err != nil {
 		return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 	}

@@ -115,7 +115,7 @@ func (t *step) ofTask() {
 // endTask notes that an activity has nothing more to say in this visit. When
 // it was the last, done is the next input.
 func (t *step) endTask() {
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	task := &t.next.Tasks[t.task]
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
 	task.State, task.NotBefore = TaskEnded, time.Time{}
@@ -205,7 +205,7 @@ func (t *step) retry(a int) error {
 	}
 	t.record.Wait = wait
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: old})
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	if t.fan != nil {
 		t.retryElement(task)
 		return nil
@@ -232,7 +232,7 @@ func (t *step) continued(do, index int, seq int64) (string, int) {
 }
 
 func (t *step) setExecution(x Execution) {
-	t.ownExecutions()
+	own(&t.ownsExecutions, &t.next.Executions)
 	i, open := slices.BinarySearchFunc(t.next.Executions, x, compareExecutions)
 	if open {
 		t.next.Executions[i] = x
@@ -244,24 +244,7 @@ func (t *step) setExecution(x Execution) {
 // compareExecutions orders executions by do and element.
 func compareExecutions(x, y Execution) int { return cmp.Or(x.Do-y.Do, x.Index-y.Index) }
 
-// dropExecutions ends those executions that drop means.
-func (t *step) dropExecutions(drop func(*Execution) bool) {
-	if slices.ContainsFunc(t.next.Executions, func(x Execution) bool { return drop(&x) }) {
-		t.ownExecutions()
-		t.next.Executions = slices.DeleteFunc(t.next.Executions, func(x Execution) bool { return drop(&x) })
-	}
-}
-
-func (t *step) ownTasks() {
-	if !t.ownsTasks {
-		t.next.Tasks = append([]Task(nil), t.next.Tasks...)
-		t.ownsTasks = true
-	}
-}
-
-func (t *step) ownExecutions() {
-	if !t.ownsExecutions {
-		t.next.Executions = append([]Execution(nil), t.next.Executions...)
-		t.ownsExecutions = true
-	}
+// dropExecutions ends those executions that which means.
+func (t *step) dropExecutions(which func(*Execution) bool) {
+	drop(&t.ownsExecutions, &t.next.Executions, which)
 }
