@@ -40,18 +40,8 @@ const refusedType = "refused"
 
 func (r *run) listen(ctx workflow.Context) error {
 	return errors.Join(
-		workflow.SetQueryHandler(ctx, QueryView, func() (machine.View, error) {
-			if r.snapshot.State < 0 {
-				return machine.View{}, errStarting
-			}
-			return r.view(), nil
-		}),
-		workflow.SetQueryHandler(ctx, QuerySnapshot, func() (json.RawMessage, error) {
-			if r.snapshot.State < 0 {
-				return nil, errStarting
-			}
-			return r.machine.EncodeSnapshot(r.snapshot), nil
-		}),
+		workflow.SetQueryHandler(ctx, QueryView, started(r, r.view)),
+		workflow.SetQueryHandler(ctx, QuerySnapshot, started(r, func() json.RawMessage { return r.machine.EncodeSnapshot(r.snapshot) })),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
 		workflow.SetQueryHandler(ctx, QueryChain, r.chained),
 		workflow.SetQueryHandler(ctx, QueryAnswer, func(id string) (json.RawMessage, error) { return r.accepted[id], nil }),
@@ -74,6 +64,16 @@ func (r *run) listen(ctx workflow.Context) error {
 }
 
 var errStarting = errors.New("the run is about to start")
+
+// started is a query of a run that has started.
+func started[T any](r *run, query func() T) func() (T, error) {
+	return func() (answer T, err error) {
+		if r.snapshot.State < 0 {
+			return answer, errStarting
+		}
+		return query(), nil
+	}
+}
 
 // errAsked is the answer of a host guard in a validator, which cannot wait for one.
 var errAsked = errors.New("a host guard was asked")
@@ -216,8 +216,7 @@ func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View
 
 // unstarted is the error of a run that its start step refuses, or that cannot start at all. A parent reads why.
 func unstarted(err error) error {
-	var rejected *machine.Rejected
-	if errors.As(err, &rejected) {
+	if rejected, ok := errors.AsType[*machine.Rejected](err); ok {
 		return temporal.NewNonRetryableApplicationError(err.Error(), refusedType, nil, rejected.Why)
 	}
 	return refused(err)
