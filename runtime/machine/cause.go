@@ -188,12 +188,10 @@ func passedAsIn(got, history []Passed) []Passed {
 
 // CauseOf is the cause within the error of a step or of arguments, or nil.
 func CauseOf(err error) *Cause {
-	var refused *Rejected
-	var fault *fault
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*Rejected](err); ok {
 		return refused.Cause
-	case errors.As(err, &fault):
+	}
+	if fault, ok := errors.AsType[*fault](err); ok {
 		return &fault.cause
 	}
 	return nil

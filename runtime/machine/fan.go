@@ -48,10 +48,8 @@ func (m *Machine) TaskOf(name string) (t Task, ok bool) {
 
 // list is that of the do in this visit, which has one.
 func (s *Snapshot) list(do int) *List {
-	for i := range s.Lists {
-		if s.Lists[i].Do == do {
-			return &s.Lists[i]
-		}
+	if i := slices.IndexFunc(s.Lists, func(l List) bool { return l.Do == do }); i >= 0 {
+		return &s.Lists[i]
 	}
 	return &List{Do: do}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -125,16 +126,11 @@ func (t *step) unqueue() {
 // taken now: its sender is gone.
 func (t *step) refuseQueued(err error) error {
 	var cause *Cause
-	var refused *Rejected
-	var fault *fault
-	switch {
-	case errors.As(err, &refused):
-		if cause = refused.Cause; cause == nil {
-			cause = &Cause{Code: NotAccepted, Said: CleanMessage(refused.Why)}
-		}
-	case errors.As(err, &fault):
+	if refused, ok := errors.AsType[*Rejected](err); ok {
+		cause = cmp.Or(refused.Cause, &Cause{Code: NotAccepted, Said: CleanMessage(refused.Why)})
+	} else if fault, ok := errors.AsType[*fault](err); ok {
 		cause = t.cause(fault)
-	default:
+	} else {
 		return err
 	}
 	next := new(Snapshot)

@@ -76,15 +76,14 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 		}
 		return ""
 	}
-	for _, e := range a.Results {
-		if e == in.Event {
-			if err := m.def.checkFields(m.def.Events[e].Fields, in.Data); err != nil {
-				return "event " + strconv.Quote(m.def.Events[e].Name) + ": " + err.Error()
-			}
-			return ""
-		}
+	if !slices.Contains(a.Results, in.Event) {
+		return "activity " + strconv.Quote(a.Name) + " does not raise that event"
 	}
-	return "activity " + strconv.Quote(a.Name) + " does not raise that event"
+	event := &m.def.Events[in.Event]
+	if err := m.def.checkFields(event.Fields, in.Data); err != nil {
+		return "event " + strconv.Quote(event.Name) + ": " + err.Error()
+	}
+	return ""
 }
 
 // takeFailure takes a failed attempt. A category with which the do cannot fail
