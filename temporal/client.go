@@ -97,15 +97,10 @@ func tryStart(m *machine.Machine, id string, params json.RawMessage, parent *Par
 	if err != nil {
 		return err
 	}
-	asked := false
-	_, _, _, err = m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), parent.start(in), now, func(int, []machine.Value) (bool, error) {
-		asked = true
-		return false, errHost
+	return unasked(func(ask machine.Ask) error {
+		_, _, _, err := m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), parent.start(in), now, ask)
+		return err
 	})
-	if asked {
-		return nil
-	}
-	return err
 }
 
 // Send gives an event to a run. The error is a *machine.Rejected where it is refused.

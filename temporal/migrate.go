@@ -91,15 +91,10 @@ func (r *run) admitMigrate(ctx workflow.Context, of *Migrate) error {
 	if r.snapshot.State < 0 || r.turn.IsLocked() {
 		return nil
 	}
-	asked := false
-	_, err := r.moved(ctx, of, func(int, []machine.Value) (bool, error) {
-		asked = true
-		return false, errAsked
-	})
-	if asked {
-		return nil
-	}
-	return refused(err)
+	return refused(unasked(func(ask machine.Ask) error {
+		_, err := r.moved(ctx, of, ask)
+		return err
+	}))
 }
 
 // migrate moves the run. Attempts under way are cancelled, and made again by the new definition when they have

@@ -75,7 +75,7 @@ func started[T any](r *run, query func() T) func() (T, error) {
 	}
 }
 
-// errAsked is the answer of a host guard in a validator, which cannot wait for one.
+// errAsked is the answer of a host guard to who cannot wait for one.
 var errAsked = errors.New("a host guard was asked")
 
 // dry refuses in the validator of an update what the run would refuse, so that nothing of it stands in
@@ -84,15 +84,23 @@ func (r *run) dry(ctx workflow.Context, ifSeq int64, input source) error {
 	if r.snapshot.State < 0 || r.turn.IsLocked() || r.asks(workflow.Now(ctx)) {
 		return nil
 	}
+	return refused(unasked(func(ask machine.Ask) error {
+		_, _, _, err := r.take(workflow.Now(ctx), ask, ifSeq, input)
+		return err
+	}))
+}
+
+// unasked is what try refuses without the answer of a host guard; nil where it asks one.
+func unasked(try func(machine.Ask) error) error {
 	asked := false
-	t := r.take(workflow.Now(ctx), func(int, []machine.Value) (bool, error) {
+	err := try(func(int, []machine.Value) (bool, error) {
 		asked = true
 		return false, errAsked
-	}, ifSeq, input)
+	})
 	if asked {
 		return nil
 	}
-	return refused(t.err)
+	return err
 }
 
 func (r *run) admitSend(ctx workflow.Context, event *machine.ExternalEvent) error {
