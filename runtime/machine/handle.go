@@ -8,12 +8,8 @@ import (
 
 // takeEvent judges an event from outside.
 func (t *step) takeEvent() error {
-	event := &t.m.def.Events[t.in.Event]
-	if event.Internal {
-		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
-	}
-	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.Reject(t.old, t.in, err.Error(), err)
+	if err := t.checkEvent(); err != nil {
+		return err
 	}
 	t.source, t.payload = t.in.Event, t.in.Data
 	a, err := t.choose(t.arms(inputKey{kind: EventInput, a: t.in.Event}))
@@ -28,6 +24,18 @@ func (t *step) takeEvent() error {
 		return t.keep(a)
 	}
 	return t.follow(a)
+}
+
+// checkEvent refuses an event that no state could take.
+func (t *step) checkEvent() error {
+	event := &t.m.def.Events[t.in.Event]
+	if event.Internal {
+		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
+	}
+	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
+		return t.m.Reject(t.old, t.in, err.Error(), err)
+	}
+	return nil
 }
 
 // refuse refuses the input, and says which arms were tried.

@@ -251,28 +251,24 @@ func beyond(costs, others []Cost) (more []Cost) {
 // closeAccount is account of the attempt that the input is of.
 func (t *step) closeAccount() {
 	in, n := t.in, t.next
-	was := t.old.openTask(in)
-	if was < 0 || t.old.Tasks[was].Begun == "" {
-		was = -1
+	var was *Task // as it stood, if it had begun
+	if i := t.old.openTask(in); i >= 0 && t.old.Tasks[i].Begun != "" {
+		was = &t.old.Tasks[i]
 	}
+	current := was != nil && was.Begun == in.Worker
 	switch in.Kind {
-	case ResultInput, FailureInput:
-		if was >= 0 {
-			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
-			t.rewriteBegun("", nil)
-		}
-	case LostInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
-			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
+	case ResultInput, FailureInput, LostInput:
+		if current || was != nil && in.Kind != LostInput { // what has ended is current, whoever says so
+			n.Spent = withCosts(n.Spent, t.m.silent(n, was, in.Cost))
 			t.rewriteBegun("", nil)
 		}
 	case ReturnInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
+		if current {
 			t.rewriteBegun("", nil)
 		}
 	case SpentInput, LateInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
-			t.rewriteBegun(in.Worker, withCosts(t.old.Tasks[was].Reported, in.Cost))
+		if current {
+			t.rewriteBegun(in.Worker, withCosts(was.Reported, in.Cost))
 			return
 		}
 		for i := range n.Stopping {

@@ -82,12 +82,8 @@ func (t *step) takeQueue() (done bool, err error) {
 // queueEvent refuses what no state could take. Whether the state that the run
 // is then in takes the event is judged when it resumes.
 func (t *step) queueEvent() error {
-	event := &t.m.def.Events[t.in.Event]
-	if event.Internal {
-		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
-	}
-	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.Reject(t.old, t.in, err.Error(), err)
+	if err := t.checkEvent(); err != nil {
+		return err
 	}
 	events, size := 0, keptSize(t.in.Data)
 	for i := range t.old.Queue {

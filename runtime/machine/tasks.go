@@ -196,7 +196,7 @@ func (t *step) retry(a int) error {
 		return err
 	}
 	if wait > 0 {
-		due, err := t.after(wait)
+		due, err := inYears(t.at.Add(wait))
 		if err != nil {
 			return err
 		}

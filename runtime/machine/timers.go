@@ -94,9 +94,6 @@ func (t *step) due(def *Timer, wait time.Duration) (time.Time, error) {
 
 func (t *step) timerShare(def *Timer) float64 { return jitterShare(t.next.Seed, def.Name, t.seq) }
 
-// after is the time after a wait that is not negative.
-func (t *step) after(wait time.Duration) (time.Time, error) { return inYears(t.at.Add(wait)) }
-
 // inYears is due, rounded up to the microsecond so that nothing is early, and
 // within the years that a time can have.
 func inYears(due time.Time) (time.Time, error) {
