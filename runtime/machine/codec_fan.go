@@ -58,6 +58,7 @@ func (m *Machine) store(s *Snapshot) (x storedRun) {
 			}
 		}
 	}
+	x.executions = make([]stored, 0, len(s.Executions))
 	for i := range s.Executions {
 		e := &s.Executions[i]
 		if s.tells(e) {
