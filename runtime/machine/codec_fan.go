@@ -101,7 +101,8 @@ func (m *Machine) storeElements(s *Snapshot, list *List, tasks []Task) stored {
 		if t.State == TaskEnded || t.State == TaskOpen && t.Attempt == 1 && t.NotBefore.IsZero() && t.Begun == "" && name.is(t.Key, i, list.Seq) {
 			continue
 		}
-		e := stored{Task: *t}
+		x.elements = append(x.elements, stored{Task: *t})
+		e := &x.elements[len(x.elements)-1]
 		e.Do, e.Assumed = -1, nil
 		if t.State == TaskOpen {
 			e.State = ""
@@ -112,7 +113,6 @@ func (m *Machine) storeElements(s *Snapshot, list *List, tasks []Task) stored {
 				e.seq = seq
 			}
 		}
-		x.elements = append(x.elements, e)
 	}
 	if now := m.listNow(list.Do, s.Params, s.Data); !now.Equal(list.Items) {
 		x.items = string(appendValue(nil, &do.Fan.List.Type, &list.Items))
