@@ -83,7 +83,7 @@ func (r *run) called() bool {
 // takeProgress gives the run its last checkpoint, where that starts an `idle` timer again that would fire now,
 // or before its time goes on after a pause. Who calls it has the turn.
 func (r *run) takeProgress(ctx workflow.Context, resumes bool) error {
-	if r.snapshot.State < 0 || r.snapshot.Status != machine.Running || !slices.ContainsFunc(r.snapshot.Alarms, restarts) || !resumes && !r.asks(workflow.Now(ctx)) {
+	if r.snapshot.State < 0 || r.snapshot.Status != machine.Running || !r.waitsIdle() || !resumes && !r.asks(workflow.Now(ctx)) {
 		return nil
 	}
 	if r.called() {
@@ -112,8 +112,10 @@ func (r *run) takeProgress(ctx workflow.Context, resumes bool) error {
 	return nil
 }
 
-// restarts reports whether a checkpoint starts a timer again.
-func restarts(a machine.Alarm) bool { return a.Wait > 0 }
+// waitsIdle reports whether a timer runs that a checkpoint starts again.
+func (r *run) waitsIdle() bool {
+	return slices.ContainsFunc(r.snapshot.Alarms, func(a machine.Alarm) bool { return a.Wait > 0 })
+}
 
 // lastCheckpoint is when an activity of the visit last reported progress.
 func (r *run) lastCheckpoint() (last time.Time) {
