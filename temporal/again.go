@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -86,14 +84,9 @@ func (c *Client) retryEnded(ctx context.Context, run string, by machine.Operator
 	if err != nil {
 		return v, c.explain(ctx, run, err)
 	}
-	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: run, TaskQueue: about.ExecutionConfig.GetTaskQueue().GetName(),
-		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, WorkflowType, in)
-	var taken *serviceerror.WorkflowExecutionAlreadyStarted
-	if err != nil && !errors.As(err, &taken) { // of two who retry it at once one was faster
-		return v, c.explain(ctx, run, err)
+	err = c.execute(ctx, run, about.ExecutionConfig.GetTaskQueue().GetName(), enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, in)
+	if err != nil && !errors.Is(err, machine.ErrExists) { // of two who retry it at once one was faster
+		return v, err
 	}
 	return c.Show(ctx, run)
 }

@@ -99,8 +99,7 @@ func (r *run) childInput(ctx workflow.Context, c *child) (in Input, fault string
 	default:
 		in.Definition = d.Encode()
 	}
-	var refused *machine.Rejected
-	if errors.As(tryStart(c.callee, c.run, in.Params, in.Parent, now), &refused) {
+	if refused, ok := errors.AsType[*machine.Rejected](tryStart(c.callee, c.run, in.Params, in.Parent, now)); ok {
 		return in, misfit + refused.Why
 	}
 	return in, ""
@@ -378,9 +377,8 @@ func (r *run) stops() bool {
 
 // stop finishes such a run.
 func (r *run) stop(ctx workflow.Context) error {
-	var refused *machine.Rejected
 	err := r.apply(ctx, r.machine.StoppedInput)
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*machine.Rejected](err); refused {
 		return nil
 	}
 	return err

@@ -71,13 +71,17 @@ func (c *Client) Start(ctx context.Context, m *machine.Machine, id string, param
 	if err := c.searchable(ctx); err != nil {
 		return err
 	}
-	_, err = c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: c.TaskQueue,
-		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+	return c.execute(ctx, id, c.TaskQueue, enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, in)
+}
+
+// execute starts an execution of a run.
+func (c *Client) execute(ctx context.Context, id, queue string, reuse enums.WorkflowIdReusePolicy, in Input) error {
+	_, err := c.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue,
+		WorkflowIDReusePolicy:                    reuse,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 	}, WorkflowType, in)
-	var taken *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &taken) {
+	if _, taken := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); taken {
 		return fmt.Errorf("run %q: %w", id, machine.ErrExists)
 	}
 	return c.explain(ctx, id, err)
@@ -93,15 +97,10 @@ func tryStart(m *machine.Machine, id string, params json.RawMessage, parent *Par
 	if err != nil {
 		return err
 	}
-	asked := false
-	_, _, _, err = m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), parent.start(in), now, func(int, []machine.Value) (bool, error) {
-		asked = true
-		return false, errHost
+	return unasked(func(ask machine.Ask) error {
+		_, _, _, err := m.Advance(m.NewSnapshot(id, machine.SeedOf(id)), parent.start(in), now, ask)
+		return err
 	})
-	if asked {
-		return nil
-	}
-	return err
 }
 
 // Send gives an event to a run. The error is a *machine.Rejected where it is refused.

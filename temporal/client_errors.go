@@ -23,8 +23,7 @@ import (
 )
 
 func noNamespace(namespace string, err error) error {
-	var missing *serviceerror.NamespaceNotFound
-	if errors.As(err, &missing) {
+	if _, missing := errors.AsType[*serviceerror.NamespaceNotFound](err); missing {
 		return fmt.Errorf("the Temporal server has no namespace %q: create it with temporal operator namespace create, or name another", namespace)
 	}
 	if isDenied(err) {
@@ -53,13 +52,11 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 	}
 	err = c.ask(ctx, client.UpdateWorkflowOptions{WorkflowID: run, UpdateID: cmp.Or(id, rand.Text()), UpdateName: name, Args: []any{arg},
 		WaitForStage: client.WorkflowUpdateStageCompleted}, &v)
-	var refused *temporal.ApplicationError
-	var missing *serviceerror.NotFound
+	refused, missing := refusalIn(err), isMissing(err)
 	switch {
 	case err == nil:
 		return v, nil
-	case errors.As(err, &refused) && refused.Type() == refusedType, errors.As(err, &missing):
-	default:
+	case refused == nil && !missing:
 		return machine.View{}, c.unanswered(ctx, run, err)
 	}
 	// The step itself says why, in the words of all engines: of what it refuses nothing has changed.
@@ -67,7 +64,7 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 	if lost != nil {
 		return machine.View{}, lost
 	}
-	if event, ok := arg.(machine.ExternalEvent); ok && missing != nil && event.ID != "" {
+	if event, ok := arg.(machine.ExternalEvent); ok && missing && event.ID != "" {
 		var stored json.RawMessage // by an execution before, whose updates Temporal does not remember for the last one
 		if err := c.query(ctx, run, "", &stored, QueryAnswer, event.ID); err == nil && len(stored) > 0 && string(stored) != "null" {
 			return m.DecodeAnswer(s, &event, stored)
@@ -75,7 +72,7 @@ func (c *Client) update(ctx context.Context, run, name, id string, arg any, payl
 	}
 	rejected := reject(m, s, arg, input)
 	switch {
-	case rejected != nil && (missing != nil || rejected.Error() == refused.Message()):
+	case rejected != nil && (missing || rejected.Error() == refused.Message()):
 		return machine.View{}, rejected
 	case refused != nil:
 		return machine.View{}, readRefusal(refused.Message(), arg)
@@ -113,6 +110,20 @@ func (c *Client) ask(ctx context.Context, o client.UpdateWorkflowOptions, answer
 		return again
 	}
 	return handle.Get(ctx, answer)
+}
+
+// refusalIn is the error of an update that was refused; nil for another one.
+func refusalIn(err error) *temporal.ApplicationError {
+	if refused, ok := errors.AsType[*temporal.ApplicationError](err); ok && refused.Type() == refusedType {
+		return refused
+	}
+	return nil
+}
+
+// isMissing reports whether there is no such workflow, or it has ended.
+func isMissing(err error) bool {
+	_, missing := errors.AsType[*serviceerror.NotFound](err)
+	return missing
 }
 
 // isLate reports whether nobody has answered.
@@ -211,27 +222,26 @@ func (c *Client) unanswered(ctx context.Context, run string, err error) error {
 
 // explain says of an error of Temporal what is wrong, and what to do.
 func (c *Client) explain(ctx context.Context, run string, err error) error {
-	var missing *serviceerror.NotFound
-	var namespace *serviceerror.NamespaceNotFound
-	var away *serviceerror.Unavailable
-	var unready *serviceerror.WorkflowNotReady
+	namespace, _ := errors.AsType[*serviceerror.NamespaceNotFound](err)
+	_, away := errors.AsType[*serviceerror.Unavailable](err)
+	_, unready := errors.AsType[*serviceerror.WorkflowNotReady](err)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
-	case errors.As(err, &namespace):
+	case namespace != nil:
 		return noNamespace(namespace.Namespace, err)
-	case errors.As(err, &missing):
+	case isMissing(err):
 		return fmt.Errorf("run %q: %w", run, runtime.ErrNotFound)
 	case isDenied(err):
 		return denied(err)
-	case errors.As(err, &away):
+	case away:
 		return fmt.Errorf("the Temporal server does not answer: %w", err)
 	}
 	if why := c.stuck(ctx, run); why != "" {
 		return fmt.Errorf("run %q waits, since the last worker that tried its next step could not take it: %s", run, why)
 	}
 	switch {
-	case errors.As(err, &unready):
+	case unready:
 		return fmt.Errorf("run %q has not begun, since no worker had it: %w", run, err)
 	case isLate(err), !c.served(ctx, run):
 		return errUnserved{run, c.patience()}

@@ -70,6 +70,11 @@ func (c *Client) each(ctx context.Context, condition string, f func(*Row) bool) 
 	}
 }
 
+// unfinished is the condition of the runs on the task queue that have not ended.
+func (c *Client) unfinished() string {
+	return fmt.Sprintf(" AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", c.TaskQueue)
+}
+
 // Count is how many runs are in a state. Of runs that are not searchable the status of the workflow alone is known.
 type Count struct {
 	Machine string `json:"machine,omitempty"`
@@ -126,7 +131,7 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	for _, p := range about.Pollers {
 		h.Workers = append(h.Workers, p.Identity)
 	}
-	condition := fmt.Sprintf(" AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", c.TaskQueue)
+	condition := c.unfinished()
 	running, err := c.Temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s'%s", WorkflowType, condition)})
 	if err != nil {
 		return h, c.explain(ctx, "", err)

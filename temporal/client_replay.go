@@ -108,9 +108,9 @@ func (c *Client) libraryFor(ctx context.Context, run, execution string, h *histo
 			return nil, err
 		}
 		for of.Named != nil {
-			var lacks *errLacks
 			_, err := has.find(*of.Named)
-			if !errors.As(err, &lacks) {
+			lacks, ok := errors.AsType[*errLacks](err)
+			if !ok {
 				break
 			}
 			m, err := c.machineOf(ctx, run, execution, lacks.Hash)

@@ -1,15 +1,12 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/fsmc-dev/fsmc/runtime"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -64,22 +61,12 @@ func (c *Client) Migrate(ctx context.Context, m *machine.Machine, o runtime.Migr
 	}
 	of := Migrate{Mapping: o.Mapping, Actor: o.Actor, Reason: o.Reason}
 	of.Definition, of.Callees, of.Named = carry(m, below)
-	request := &workflowservice.ListWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("WorkflowType = '%s' AND TaskQueue = '%s' AND ExecutionStatus = 'Running'", WorkflowType, c.TaskQueue)}
-	for {
-		page, err := c.Temporal.ListWorkflow(ctx, request)
-		if err != nil {
-			return c.explain(ctx, "", err)
-		}
-		for _, e := range page.Executions {
-			if err := c.migrateRun(ctx, e.Execution.WorkflowId, m, &of, o.Apply, each); err != nil {
-				return err
-			}
-		}
-		if request.NextPageToken = page.NextPageToken; len(request.NextPageToken) == 0 {
-			return nil
-		}
-	}
+	var failed error
+	err = c.each(ctx, c.unfinished(), func(row *Row) bool {
+		failed = c.migrateRun(ctx, row.Run, m, &of, o.Apply, each)
+		return failed == nil
+	})
+	return cmp.Or(failed, err)
 }
 
 // migrateRun moves one run, where it is one of the machine, has not ended meanwhile, and has another definition.
@@ -97,14 +84,12 @@ func (c *Client) migrateRun(ctx context.Context, run string, m *machine.Machine,
 	}
 	if apply {
 		moved, err := c.move(ctx, run, of)
-		var refused *temporal.ApplicationError
-		var ended *serviceerror.NotFound
-		switch {
-		case errors.As(err, &ended):
+		switch refused := refusalIn(err); {
+		case isMissing(err): // it has ended
 			return nil
 		case err == nil:
 			report = moved
-		case errors.As(err, &refused) && refused.Type() == refusedType:
+		case refused != nil:
 			report.To, report.Why = "", refused.Message()
 		default:
 			return c.explain(ctx, run, err)

@@ -74,8 +74,8 @@ func unreached(ctx context.Context, o *client.Options, err error) error {
 
 // isDenied reports whether the server knows not who asks, or lets them do nothing.
 func isDenied(err error) bool {
-	var permission *serviceerror.PermissionDenied
-	return errors.As(err, &permission) || status.Code(err) == codes.Unauthenticated // which has no error of its own
+	_, permission := errors.AsType[*serviceerror.PermissionDenied](err)
+	return permission || status.Code(err) == codes.Unauthenticated // which has no error of its own
 }
 
 func denied(err error) error {

@@ -74,8 +74,7 @@ func (r *run) continues(ctx workflow.Context) bool { return r.archived() && r.le
 
 // leaves is continues for a run whose history is archived.
 func (r *run) leaves(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return len(r.records) > 0 && (len(r.versions) > 1 || info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()) && r.quiet(ctx) && r.carries(ctx)
+	return len(r.records) > 0 && (len(r.versions) > 1 || isLong(ctx)) && r.quiet(ctx) && r.carries(ctx)
 }
 
 // finished reports whether the workflow is over.
@@ -107,9 +106,21 @@ func (r *run) continued(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	// Of workers that are deployed by version, those of the current one go on with it.
+	return next(ctx, WorkflowType, in)
+}
+
+// next is the error with which Temporal starts the next execution. Of workers that are deployed by version, those of the
+// current one go on with it.
+func next(ctx workflow.Context, workflowType string, in any) error {
 	return workflow.NewContinueAsNewErrorWithOptions(ctx,
-		workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}, WorkflowType, in)
+		workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}, workflowType, in)
+}
+
+// isLong reports whether the history of the execution is long, or its workers are deployed by version, and there is a
+// newer one.
+func isLong(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	return info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged()
 }
 
 // following is what the next execution starts with.

@@ -114,8 +114,7 @@ func Workflow(machines ...*machine.Machine) func(workflow.Context, Input) (Outpu
 
 // failTask ends the workflow task, and not the run, where the worker lacks a definition.
 func failTask(err error) {
-	var lacks *errLacks
-	if errors.As(err, &lacks) {
+	if lacks, ok := errors.AsType[*errLacks](err); ok {
 		panic(lacks.Error())
 	}
 }

@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -113,12 +114,7 @@ func (r *run) takeProgress(ctx workflow.Context, resumes bool) error {
 
 // waitsIdle reports whether a timer runs that a checkpoint starts again.
 func (r *run) waitsIdle() bool {
-	for i := range r.snapshot.Alarms {
-		if r.snapshot.Alarms[i].Wait > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.snapshot.Alarms, func(a machine.Alarm) bool { return a.Wait > 0 })
 }
 
 // lastCheckpoint is when an activity of the visit last reported progress.

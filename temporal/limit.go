@@ -2,12 +2,10 @@ package temporal
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
@@ -67,11 +65,9 @@ func LimitWorkflow(root workflow.Context, in Limiter) (Limiter, error) {
 			l.take(&q, workflow.Now(ctx))
 			l.alone = time.Time{}
 		}
-		info := workflow.GetInfo(ctx)
-		switch leaves := info.GetContinueAsNewSuggested() || info.GetTargetWorkerDeploymentVersionChanged(); {
+		switch leaves := isLong(ctx); {
 		case leaves && l.telling == 0:
-			return Limiter{}, workflow.NewContinueAsNewErrorWithOptions(ctx,
-				workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}, LimitType, l.Limiter)
+			return Limiter{}, next(ctx, LimitType, l.Limiter)
 		case !leaves:
 			l.hand(ctx)
 			err = l.check(ctx)
@@ -120,14 +116,7 @@ func (l *limiting) due(now time.Time) (due time.Time) {
 	if l.alone.IsZero() {
 		l.alone = now
 	}
-	return later(l.alone.Add(limiterAlone), l.lastOpens())
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return slices.MaxFunc([]time.Time{l.alone.Add(limiterAlone), l.lastOpens()}, time.Time.Compare)
 }
 
 // lastOpens is when the last of what has begun counts no more.
@@ -192,8 +181,7 @@ func (l *limiting) check(ctx workflow.Context) error {
 // has ended has left what the next one starts with, as long as Temporal keeps it.
 func (w *Worker) tell(ctx context.Context, limiter string, q request) error {
 	err := w.Client.SignalWorkflow(ctx, limiter, "", SignalPlace, q)
-	var missing *serviceerror.NotFound
-	if !errors.As(err, &missing) {
+	if !isMissing(err) {
 		return err
 	}
 	if q.Kind != asksPlace {
@@ -207,7 +195,7 @@ func (w *Worker) tell(ctx context.Context, limiter string, q request) error {
 		if err != nil {
 			return err
 		}
-	} else if !errors.As(err, &missing) {
+	} else if !isMissing(err) {
 		return err
 	}
 	_, err = w.Client.SignalWithStartWorkflow(ctx, limiter, SignalPlace, q,
@@ -219,8 +207,7 @@ func (w *Worker) tell(ctx context.Context, limiter string, q request) error {
 func (w *Worker) began(ctx context.Context, c *Call) {
 	for {
 		err := w.Client.SignalWorkflow(ctx, c.Limiter, "", SignalPlace, request{Kind: beganPlace, Run: c.Run, Place: c.Place})
-		var missing *serviceerror.NotFound
-		if err == nil || errors.As(err, &missing) {
+		if err == nil || isMissing(err) {
 			return
 		}
 		select {
@@ -252,9 +239,8 @@ func (w *Worker) gone(ctx context.Context, p *Place) bool {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	about, err := w.Client.DescribeWorkflowExecution(ctx, p.Run, "")
-	var missing *serviceerror.NotFound
 	if err != nil {
-		return errors.As(err, &missing)
+		return isMissing(err)
 	}
 	if about.WorkflowExecutionInfo.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return true

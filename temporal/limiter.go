@@ -158,16 +158,9 @@ func (l *Limiter) window() time.Duration { return time.Duration(l.Limit.Window) 
 func (l *Limiter) turnBack(now time.Time) {
 	for i := range l.Begun {
 		if b := &l.Begun[i]; b.Last.After(now) {
-			b.First, b.Last = earlier(b.First, now), now
+			b.First, b.Last = slices.MinFunc([]time.Time{b.First, now}, time.Time.Compare), now
 		}
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // standing is how many have a place, how many of them have yet to begin, and how many have begun within the window.

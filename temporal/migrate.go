@@ -31,32 +31,25 @@ type version struct {
 // errMoved refuses what an attempt has returned that began by an earlier definition.
 var errMoved = errors.New("the run has moved to another definition")
 
-// move is a run by another definition.
-type move struct {
-	machine *machine.Machine
-	callees map[string]*machine.Machine
-	next    *machine.Snapshot
-}
-
 // moved is the run by another definition, or why it does not fit.
-func (r *run) moved(ctx workflow.Context, of *Migrate, ask machine.Ask) (*move, error) {
+func (r *run) moved(ctx workflow.Context, of *Migrate, ask machine.Ask) (to version, next *machine.Snapshot, err error) {
 	m, below, err := r.has.read(of.Definition, of.Callees, of.Named, &r.in)
 	switch {
 	case err != nil:
-		return nil, err
+		return to, nil, err
 	case m.Definition().Name != r.machine.Definition().Name:
-		return nil, fmt.Errorf("it is a run of the machine %q, and not of %q", r.machine.Definition().Name, m.Definition().Name)
+		return to, nil, fmt.Errorf("it is a run of the machine %q, and not of %q", r.machine.Definition().Name, m.Definition().Name)
 	case m.Hash() == r.machine.Hash():
-		return nil, errors.New("it has that definition already")
+		return to, nil, errors.New("it has that definition already")
 	case r.snapshot.Status.Over():
-		return nil, errors.New("it has ended")
+		return to, nil, errors.New("it has ended")
 	case r.in.Parent != nil:
-		return nil, fmt.Errorf("its parent %q knows it by the definition that it has", r.in.Parent.Run)
+		return to, nil, fmt.Errorf("its parent %q knows it by the definition that it has", r.in.Parent.Run)
 	case len(r.children) > 0:
-		return nil, fmt.Errorf("its child %q has yet to end", r.children[0].run)
+		return to, nil, fmt.Errorf("its child %q has yet to end", r.children[0].run)
 	}
-	next, err := m.Migrated(r.machine, r.snapshot, &of.Mapping, workflow.Now(ctx), ask)
-	return &move{m, below, next}, err
+	next, err = m.Migrated(r.machine, r.snapshot, &of.Mapping, workflow.Now(ctx), ask)
+	return version{r.snapshot.Seq + 1, m, below}, next, err
 }
 
 // fits says what would become of the run, and changes nothing.
@@ -65,13 +58,13 @@ func (r *run) fits(ctx workflow.Context, of Migrate) (runtime.MigratedRun, error
 		return runtime.MigratedRun{}, errStarting
 	}
 	report := r.standing()
-	to, err := r.moved(ctx, &of, func(int, []machine.Value) (bool, error) {
+	to, next, err := r.moved(ctx, &of, func(int, []machine.Value) (bool, error) {
 		return false, errors.New("a host guard decides, which is asked when the run is moved")
 	})
 	if err != nil {
 		report.Why = err.Error()
 	} else {
-		report.To = to.machine.Definition().States[to.next.State].Path
+		report.To = to.machine.Definition().States[next.State].Path
 	}
 	return report, nil
 }
@@ -91,15 +84,10 @@ func (r *run) admitMigrate(ctx workflow.Context, of *Migrate) error {
 	if r.snapshot.State < 0 || r.turn.IsLocked() {
 		return nil
 	}
-	asked := false
-	_, err := r.moved(ctx, of, func(int, []machine.Value) (bool, error) {
-		asked = true
-		return false, errAsked
-	})
-	if asked {
-		return nil
-	}
-	return refused(err)
+	return refused(unasked(func(ask machine.Ask) error {
+		_, _, err := r.moved(ctx, of, ask)
+		return err
+	}))
 }
 
 // migrate moves the run. Attempts under way are cancelled, and made again by the new definition when they have
@@ -112,13 +100,13 @@ func (r *run) migrate(ctx workflow.Context, of Migrate) (runtime.MigratedRun, er
 	}
 	defer r.turn.Unlock()
 	report := r.standing()
-	to, err := r.moved(ctx, &of, r.ask(ctx))
+	to, next, err := r.moved(ctx, &of, r.ask(ctx))
 	if err != nil {
 		failTask(err)
 		return report, refused(err)
 	}
 	who := machine.Operator{Actor: of.Actor, Reason: of.Reason}
-	after, _, record, err := to.machine.Step(r.snapshot, to.machine.MigrationInput(r.machine, r.snapshot, to.next, who), to.next.Now, nil)
+	after, _, record, err := to.machine.Step(r.snapshot, to.machine.MigrationInput(r.machine, r.snapshot, next, who), next.Now, nil)
 	if err != nil {
 		return report, refused(err)
 	}
@@ -127,7 +115,7 @@ func (r *run) migrate(ctx workflow.Context, of Migrate) (runtime.MigratedRun, er
 	}
 	r.in.Definition, r.in.Callees, r.in.Named = of.Definition, of.Callees, of.Named
 	r.machine, r.callees, r.snapshot, r.changed = to.machine, to.callees, after, true
-	r.versions = append(r.versions, version{after.Seq, to.machine, to.callees})
+	r.versions = append(r.versions, to)
 	r.records = append(r.records, r.machine.EncodeRecord(record))
 	r.forget()
 	for _, t := range after.HandedOut() {

@@ -27,6 +27,9 @@ var (
 	attributeEntered    = temporal.NewSearchAttributeKeyTime("fsmcEntered")
 )
 
+// changing are those whose values change, in the order of attributes.
+var changing = [...]temporal.SearchAttributeKeyKeyword{attributeDefinition, attributeState, attributeStatus, attributeOutcome}
+
 // Attributes are the names and types of the search attributes, for who sets up a namespace.
 func Attributes() map[string]enums.IndexedValueType {
 	all := map[string]enums.IndexedValueType{}
@@ -78,8 +81,8 @@ func (c *Client) attributes(ctx context.Context) error {
 
 // attributes are those values of a run that change.
 type attributes struct {
-	definition, state, status, outcome string
-	entered                            time.Time
+	values  [len(changing)]string
+	entered time.Time
 }
 
 // publishAttributes writes those that have changed.
@@ -88,7 +91,7 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	if !r.searchable || s.State < 0 {
 		return nil
 	}
-	now := attributes{r.machine.Hash(), r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome), s.Entered}
+	now := attributes{[...]string{r.machine.Hash(), r.machine.Definition().States[s.State].Path, string(s.Status), string(s.Outcome)}, s.Entered}
 	before := r.shown
 	if now == before {
 		return nil
@@ -98,21 +101,14 @@ func (r *run) publishAttributes(ctx workflow.Context) error {
 	if before == (attributes{}) {
 		updates = append(updates, attributeMachine.ValueSet(r.machine.Definition().Name))
 	}
-	if now.definition != before.definition {
-		updates = append(updates, attributeDefinition.ValueSet(now.definition))
-	}
-	if now.state != before.state {
-		updates = append(updates, attributeState.ValueSet(now.state))
-	}
-	if now.status != before.status {
-		updates = append(updates, attributeStatus.ValueSet(now.status))
-	}
-	switch {
-	case now.outcome == before.outcome:
-	case now.outcome == "":
-		updates = append(updates, attributeOutcome.ValueUnset())
-	default:
-		updates = append(updates, attributeOutcome.ValueSet(now.outcome))
+	for i, key := range changing {
+		switch {
+		case now.values[i] == before.values[i]:
+		case now.values[i] == "":
+			updates = append(updates, key.ValueUnset())
+		default:
+			updates = append(updates, key.ValueSet(now.values[i]))
+		}
 	}
 	if !now.entered.Equal(before.entered) {
 		updates = append(updates, attributeEntered.ValueSet(now.entered))

@@ -40,18 +40,8 @@ const refusedType = "refused"
 
 func (r *run) listen(ctx workflow.Context) error {
 	return errors.Join(
-		workflow.SetQueryHandler(ctx, QueryView, func() (machine.View, error) {
-			if r.snapshot.State < 0 {
-				return machine.View{}, errStarting
-			}
-			return r.view(), nil
-		}),
-		workflow.SetQueryHandler(ctx, QuerySnapshot, func() (json.RawMessage, error) {
-			if r.snapshot.State < 0 {
-				return nil, errStarting
-			}
-			return r.machine.EncodeSnapshot(r.snapshot), nil
-		}),
+		workflow.SetQueryHandler(ctx, QueryView, started(r, r.view)),
+		workflow.SetQueryHandler(ctx, QuerySnapshot, started(r, func() json.RawMessage { return r.machine.EncodeSnapshot(r.snapshot) })),
 		workflow.SetQueryHandler(ctx, QueryHistory, r.history),
 		workflow.SetQueryHandler(ctx, QueryChain, r.chained),
 		workflow.SetQueryHandler(ctx, QueryAnswer, func(id string) (json.RawMessage, error) { return r.accepted[id], nil }),
@@ -75,7 +65,17 @@ func (r *run) listen(ctx workflow.Context) error {
 
 var errStarting = errors.New("the run is about to start")
 
-// errAsked is the answer of a host guard in a validator, which cannot wait for one.
+// started is a query of a run that has started.
+func started[T any](r *run, query func() T) func() (T, error) {
+	return func() (answer T, err error) {
+		if r.snapshot.State < 0 {
+			return answer, errStarting
+		}
+		return query(), nil
+	}
+}
+
+// errAsked is the answer of a host guard to who cannot wait for one.
 var errAsked = errors.New("a host guard was asked")
 
 // dry refuses in the validator of an update what the run would refuse, so that nothing of it stands in
@@ -84,15 +84,23 @@ func (r *run) dry(ctx workflow.Context, ifSeq int64, input source) error {
 	if r.snapshot.State < 0 || r.turn.IsLocked() || r.asks(workflow.Now(ctx)) {
 		return nil
 	}
+	return refused(unasked(func(ask machine.Ask) error {
+		_, _, _, err := r.take(workflow.Now(ctx), ask, ifSeq, input)
+		return err
+	}))
+}
+
+// unasked is what try refuses without the answer of a host guard; nil where it asks one.
+func unasked(try func(machine.Ask) error) error {
 	asked := false
-	t := r.take(workflow.Now(ctx), func(int, []machine.Value) (bool, error) {
+	err := try(func(int, []machine.Value) (bool, error) {
 		asked = true
 		return false, errAsked
-	}, ifSeq, input)
+	})
 	if asked {
 		return nil
 	}
-	return refused(t.err)
+	return err
 }
 
 func (r *run) admitSend(ctx workflow.Context, event *machine.ExternalEvent) error {
@@ -216,8 +224,7 @@ func (r *run) complete(ctx workflow.Context, c machine.Completion) (machine.View
 
 // unstarted is the error of a run that its start step refuses, or that cannot start at all. A parent reads why.
 func unstarted(err error) error {
-	var rejected *machine.Rejected
-	if errors.As(err, &rejected) {
+	if rejected, ok := errors.AsType[*machine.Rejected](err); ok {
 		return temporal.NewNonRetryableApplicationError(err.Error(), refusedType, nil, rejected.Why)
 	}
 	return refused(err)

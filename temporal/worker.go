@@ -100,7 +100,7 @@ func Register(to worker.Registry, w Worker) error {
 		to.RegisterActivityWithOptions(func(ctx context.Context, c Call) (Answer, error) {
 			v := of[c.Machine].find(ctx, &c)
 			if f := v.Handlers.Activities[name]; f != nil {
-				return w.attempt(ctx, performer{v.Machine, f}, name, &c)
+				return w.attempt(ctx, v.Machine, f, name, &c)
 			}
 			return Answer{End: endElsewhere, Worker: w.Name}, nil
 		}, activity.RegisterOptions{Name: name})
@@ -184,15 +184,9 @@ func (v verdict) read() (bool, error) {
 	return v.Answer, nil
 }
 
-// performer is the function of an activity, and the machine that has that.
-type performer struct {
-	machine *machine.Machine
-	f       runtime.ActivityFunc
-}
-
 // attempt calls the function, held to its limits, and beats for as long as it lasts.
-func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call) (Answer, error) {
-	task, ok := p.machine.TaskOf(c.Do)
+func (w *Worker) attempt(ctx context.Context, m *machine.Machine, f runtime.ActivityFunc, name string, c *Call) (Answer, error) {
+	task, ok := m.TaskOf(c.Do)
 	if !ok {
 		return Answer{}, fmt.Errorf("machine %q has no do %q", c.Machine, c.Do)
 	}
@@ -213,10 +207,10 @@ func (w *Worker) attempt(ctx context.Context, p performer, name string, c *Call)
 	if c.Limiter != "" {
 		go w.began(ctx, c)
 	}
-	o := runtime.Perform(ctx, p.f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
+	o := runtime.Perform(ctx, f, a, runtime.AttemptLimits{Timeout: c.Timeout, Heartbeat: c.Heartbeat, Progress: c.Progress, Stopping: stopping})
 	answer := Answer{Worker: w.Name, Took: time.Since(began), Cost: o.Cost}
 	answer.Checkpoint, answer.Mark = beats.current()
-	read(&answer, &o, p.machine, &task)
+	read(&answer, &o, m, &task)
 	return answer, nil
 }
 

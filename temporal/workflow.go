@@ -1,6 +1,7 @@
 package temporal
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -260,20 +261,18 @@ func (r *run) step(ctx workflow.Context, ifSeq int64, input source) ([]*machine.
 
 // advance is step without what activities have reported meanwhile.
 func (r *run) advance(ctx workflow.Context, ifSeq int64, input source) ([]*machine.Record, error) {
-	t := r.take(workflow.Now(ctx), r.ask(ctx), ifSeq, input)
-	r.snapshot, r.changed = t.after, true
-	for _, record := range t.records {
+	after, commands, records, err := r.take(workflow.Now(ctx), r.ask(ctx), ifSeq, input)
+	r.snapshot, r.changed = after, true
+	for _, record := range records {
 		r.records = append(r.records, r.machine.EncodeRecord(record))
 		if record.From != record.To && record.From >= 0 {
 			r.left = r.machine.Definition().States[record.From].Path
 		}
 	}
 	r.forget()
-	if err := r.publishAttributes(ctx); err != nil && t.err == nil {
-		t.err = err
-	}
-	r.perform(ctx, machine.NetOf(t.commands))
-	return t.records, t.err
+	err = cmp.Or(err, r.publishAttributes(ctx))
+	r.perform(ctx, machine.NetOf(commands))
+	return records, err
 }
 
 // forget drops the checkpoints that no attempt will be given.
@@ -289,33 +288,26 @@ func (r *run) forget() {
 // source gives an input for the run as it is when the input's turn comes.
 type source func(*machine.Snapshot) (machine.Input, error)
 
-// taken is what a step makes of a run.
-type taken struct {
-	after    *machine.Snapshot
-	commands []machine.Command
-	records  []*machine.Record
-	err      error
-}
-
 // take is the step on a copy: nothing of the run changes.
-func (r *run) take(now time.Time, ask machine.Ask, ifSeq int64, input source) (t taken) {
-	t.after = r.snapshot
-	if t.after.State >= 0 {
-		t.after, t.commands, t.records, t.err = r.machine.Settle(t.after, now, ask)
+func (r *run) take(now time.Time, ask machine.Ask, ifSeq int64, input source) (
+	after *machine.Snapshot, commands []machine.Command, records []*machine.Record, err error,
+) {
+	after = r.snapshot
+	if after.State >= 0 {
+		after, commands, records, err = r.machine.Settle(after, now, ask)
 	}
-	if t.err != nil || input == nil {
-		return t
+	if err != nil || input == nil {
+		return after, commands, records, err
 	}
-	in, err := input(t.after)
+	in, err := input(after)
 	if err == nil {
-		err = r.machine.Expected(t.after, &in, ifSeq)
+		err = r.machine.Expected(after, &in, ifSeq)
 	}
 	if err != nil {
-		t.err = err
-		return t
+		return after, commands, records, err
 	}
-	after, commands, records, err := r.machine.Advance(t.after, in, now, ask)
-	return taken{after, append(t.commands, commands...), append(t.records, records...), err}
+	after, more, made, err := r.machine.Advance(after, in, now, ask)
+	return after, append(commands, more...), append(records, made...), err
 }
 
 // perform makes a step's commands real.

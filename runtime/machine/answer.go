@@ -56,7 +56,7 @@ func (m *Machine) DecodeAnswer(s *Snapshot, event *ExternalEvent, stored json.Ra
 	}
 	first.Repeated = true
 	why := ""
-	switch index, known := m.index.events[event.Name]; {
+	switch index, known := m.index.events.find(event.Name); {
 	case first.Accepted == "": // by an fsmc that did not keep it
 	case first.Accepted != event.Name:
 		why = fmt.Sprintf("its id %q was taken with another event, %s", event.ID, first.Accepted)

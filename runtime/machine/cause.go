@@ -188,48 +188,13 @@ func passedAsIn(got, history []Passed) []Passed {
 
 // CauseOf is the cause within the error of a step or of arguments, or nil.
 func CauseOf(err error) *Cause {
-	var refused *Rejected
-	var fault *fault
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*Rejected](err); ok {
 		return refused.Cause
-	case errors.As(err, &fault):
+	}
+	if fault, ok := errors.AsType[*fault](err); ok {
 		return &fault.cause
 	}
 	return nil
-}
-
-// encodeCause writes nothing for no cause.
-func encodeCause(o *object, c *Cause) {
-	if c == nil {
-		return
-	}
-	o.text("code", string(c.Code))
-	o.text("place", c.Place.Part)
-	o.text("of", c.Place.Name)
-	o.list("args", len(c.Args), func(b []byte, i int) []byte { return appendText(b, c.Args[i]) })
-	o.text("reason", c.Said)
-}
-
-// causeMember reads a member of what encodeCause has written, into *to.
-func causeMember(sc *scanner, to **Cause, key string) error {
-	if *to == nil {
-		*to = new(Cause)
-	}
-	c := *to
-	switch key {
-	case "code":
-		return sc.textInto((*string)(&c.Code))
-	case "place":
-		return sc.textInto(&c.Place.Part)
-	case "of":
-		return sc.textInto(&c.Place.Name)
-	case "args":
-		return each(sc, &c.Args, sc.textInto)
-	case "reason":
-		return sc.textInto(&c.Said)
-	}
-	return unknownKey(key)
 }
 
 // check refuses what no text can be made of.

@@ -15,16 +15,16 @@ func TestCauses(t *testing.T) {
 		if err := c.check(); err != nil || strings.Contains(c.String(), "%!") {
 			t.Errorf("%s: %s, %v", code, c, err)
 		}
-		o := (&object{}).open()
-		encodeCause(o, c)
+		members := func(to **Cause) func(*coder) {
+			return func(c *coder) { c.object(func() { c.cause(to) }) }
+		}
 		var back *Cause
-		sc := &scanner{data: o.close(), stored: true}
-		if err := sc.object(func(key string) error { return causeMember(sc, &back, key) }); err != nil {
+		text := encoded(nil, members(&c))
+		if err := new(Machine).decode(text, members(&back)); err != nil {
 			t.Fatal(err)
 		}
-		again := (&object{}).open()
-		if encodeCause(again, back); string(again.close()) != string(o.close()) {
-			t.Errorf("%s is read as %s", o.b, again.b)
+		if again := encoded(nil, members(&back)); string(again) != string(text) {
+			t.Errorf("%s is read as %s", text, again)
 		}
 		c.Args = append(c.Args, "y")
 		if c.check() == nil {

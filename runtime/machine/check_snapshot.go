@@ -63,7 +63,10 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 	}
 	switch s.Status {
 	case Finished:
-		return m.checkFinished(s, state)
+		if s.Outcome != state.Ends() || s.Left || s.hasWork() {
+			return errors.New("a finished run has an outcome and nothing open")
+		}
+		return nil
 	case Ending:
 		if s.Outcome != "" || !s.Left || s.hasWork() {
 			return errors.New("a run that is ending has children, and nothing else open")
@@ -77,13 +80,6 @@ func (m *Machine) checkSnapshot(s *Snapshot) error {
 		return err
 	}
 	return m.checkAlarms(s)
-}
-
-func (m *Machine) checkFinished(s *Snapshot, state *State) error {
-	if s.Outcome != state.Ends() || s.Left || s.hasWork() {
-		return errors.New("a finished run has an outcome and nothing open")
-	}
-	return nil
 }
 
 // hasWork reports whether there is something in s that only a run which goes on has.

@@ -13,77 +13,111 @@ import (
 // otherwise. An element that makes its first attempt is not named at all. The list stands
 // there where the parameter or field holds another one by now.
 
-// appendTasks writes the tasks of the visit, by the dos of the leaf.
-func (m *Machine) appendTasks(o *object, s *Snapshot) {
-	if len(s.Tasks)+len(s.Lists) == 0 {
-		return
-	}
-	if len(s.Lists) == 0 {
-		o.list("tasks", len(s.Tasks), func(b []byte, i int) []byte { return m.appendTask(b, &s.Tasks[i]) })
-		return
-	}
-	dos := m.def.States[s.State].Dos
-	o.list("tasks", len(dos), func(b []byte, i int) []byte {
-		from, to := s.elements(dos[i])
-		if m.dos[dos[i]].Fan == nil {
-			return m.appendTask(b, &s.Tasks[from])
-		}
-		return m.appendElements(b, s, s.list(dos[i]), s.Tasks[from:to])
-	})
+// storedRun is what is stored of the tasks of a visit where there are lists, and of the executions.
+type storedRun struct{ tasks, executions []stored }
+
+// stored is what is stored of a task, an execution, or the elements of a do.
+type stored struct {
+	Task
+	seq      int64
+	item     string
+	count    int
+	begun    int
+	ended    string
+	elements []stored
+	items    string // as text: its type is known with the do
 }
 
-func (m *Machine) appendElements(b []byte, s *Snapshot, list *List, tasks []Task) []byte {
+// codeElements are the members that none of these has of a do without a list.
+func (m *Machine) codeElements(c *coder, x *stored) {
+	number(c, "count", &x.count)
+	number(c, "started", &x.begun)
+	c.text("ended", &x.ended)
+	list(c, "elements", &x.elements, func(t *stored) { m.codeTask(c, &t.Task, t) })
+	if c.begins("items", x.items != "") {
+		if c.in == nil {
+			c.b = append(c.b, x.items...)
+		} else {
+			x.items, c.err = c.in.raw()
+		}
+		c.ends()
+	}
+	c.text("item", &x.item)
+}
+
+// store gives the tasks of the visit, by the dos of the leaf, and the executions but those of elements that run:
+// their tasks say the same.
+func (m *Machine) store(s *Snapshot) (x storedRun) {
+	if len(s.Lists) > 0 {
+		for _, do := range m.def.States[s.State].Dos {
+			from, to := s.elements(do)
+			if m.dos[do].Fan == nil {
+				x.tasks = append(x.tasks, stored{Task: s.Tasks[from]})
+			} else {
+				x.tasks = append(x.tasks, m.storeElements(s, s.list(do), s.Tasks[from:to]))
+			}
+		}
+	}
+	x.executions = make([]stored, 0, len(s.Executions))
+	for i := range s.Executions {
+		e := &s.Executions[i]
+		if s.tells(e) {
+			continue
+		}
+		t := stored{Task: Task{Do: e.Do, Index: e.Index, Key: e.Key, Attempt: e.Attempt}, item: e.Item}
+		if do := &m.dos[e.Do]; do.Fan != nil {
+			name := keyNames{before: s.keys() + do.Name + "["}
+			if t.seq = name.seq(e.Key, e.Index); t.seq > 0 {
+				t.Key = ""
+			}
+		}
+		x.executions = append(x.executions, t)
+	}
+	return x
+}
+
+func (m *Machine) storeElements(s *Snapshot, list *List, tasks []Task) stored {
 	do := &m.dos[list.Do]
-	o := (&object{b: b}).open()
-	o.text("do", do.Name)
-	o.number("seq", list.Seq)
-	o.number("count", int64(len(tasks)))
-	begun := 0
+	x := stored{Task: Task{Do: list.Do}, seq: list.Seq, count: len(tasks)}
 	ended := make([]byte, (len(tasks)+7)/8)
-	some := false
+	some, open := false, 0
 	for i := range tasks {
 		switch t := &tasks[i]; {
 		case t.State == TaskEnded:
-			begun, some = i+1, true
+			x.begun, some = i+1, true
 			ended[i/8] |= 1 << (i % 8)
 		case t.Attempt > 0:
-			begun = i + 1
+			x.begun = i + 1
+			open++
 		}
 	}
-	o.number("started", int64(begun))
+	x.elements = make([]stored, 0, min(open, 16))
 	if some {
-		o.text("ended", hex.EncodeToString(ended))
+		x.ended = hex.EncodeToString(ended)
 	}
 	name := keyNames{before: s.keys() + do.Name + "["}
-	var open []int
-	for i := range tasks[:begun] {
-		if t := &tasks[i]; t.State != TaskEnded && (t.State != TaskOpen || t.Attempt != 1 || !t.NotBefore.IsZero() || t.Begun != "" || !name.is(t.Key, i, list.Seq)) {
-			open = append(open, i)
+	for i := range tasks[:x.begun] {
+		t := &tasks[i]
+		if t.State == TaskEnded || t.State == TaskOpen && t.Attempt == 1 && t.NotBefore.IsZero() && t.Begun == "" && name.is(t.Key, i, list.Seq) {
+			continue
+		}
+		x.elements = append(x.elements, stored{Task: *t})
+		e := &x.elements[len(x.elements)-1]
+		e.Do, e.Assumed = -1, nil
+		if t.State == TaskOpen {
+			e.State = ""
+		}
+		if seq := name.seq(t.Key, i); seq > 0 {
+			e.Key = ""
+			if seq != list.Seq {
+				e.seq = seq
+			}
 		}
 	}
-	o.list("elements", len(open), func(b []byte, i int) []byte {
-		t := &tasks[open[i]]
-		e := (&object{b: b}).open()
-		e.number("index", int64(t.Index))
-		if t.State != TaskOpen {
-			e.text("state", string(t.State))
-		}
-		if seq := name.seq(t.Key, t.Index); seq == 0 {
-			e.text("key", t.Key)
-		} else if seq != list.Seq {
-			e.number("seq", seq)
-		}
-		e.number("attempt", int64(t.Attempt))
-		e.time("not_before", t.NotBefore)
-		e.text("begun", t.Begun)
-		e.costs("reported", t.Reported)
-		return e.close()
-	})
 	if now := m.listNow(list.Do, s.Params, s.Data); !now.Equal(list.Items) {
-		o.key("items")
-		o.b = appendValue(o.b, &do.Fan.List.Type, &list.Items)
+		x.items = string(appendValue(nil, &do.Fan.List.Type, &list.Items))
 	}
-	return o.close()
+	return x
 }
 
 // listNow is what the parameter or field of a do with a Fan holds.
@@ -126,38 +160,6 @@ func (k *keyNames) seq(key string, index int) int64 {
 	return seq
 }
 
-// appendExecutions leaves out those of the elements that run: their tasks say the same.
-func (m *Machine) appendExecutions(o *object, s *Snapshot) {
-	list := s.Executions
-	if len(s.Lists) > 0 {
-		list = nil
-		for _, x := range s.Executions {
-			if !s.tells(&x) {
-				list = append(list, x)
-			}
-		}
-	}
-	o.list("executions", len(list), func(b []byte, i int) []byte {
-		x := &list[i]
-		do := &m.dos[x.Do]
-		if do.Fan == nil {
-			return m.appendTask(b, &Task{Do: x.Do, Key: x.Key, Attempt: x.Attempt})
-		}
-		e := (&object{b: b}).open()
-		e.text("do", do.Name)
-		e.number("index", int64(x.Index))
-		name := keyNames{before: s.keys() + do.Name + "["}
-		if seq := name.seq(x.Key, x.Index); seq > 0 {
-			e.number("seq", seq)
-		} else {
-			e.text("key", x.Key)
-		}
-		e.number("attempt", int64(x.Attempt))
-		e.text("item", x.Item)
-		return e.close()
-	})
-}
-
 // tells reports whether the task of an element says what an execution is.
 func (s *Snapshot) tells(x *Execution) bool {
 	list := s.list(x.Do)
@@ -169,83 +171,23 @@ func (s *Snapshot) tells(x *Execution) bool {
 	return t.State == TaskOpen && t.Key == x.Key && t.Attempt == x.Attempt
 }
 
-func (m *Machine) appendTries(o *object, s *Snapshot) {
-	o.list("tries", len(s.Tries), func(b []byte, i int) []byte {
-		x := &s.Tries[i]
-		e := (&object{b: b}).open()
-		e.text("do", m.dos[x.Do].Name)
-		e.number("index", int64(x.Index))
-		e.text("arm", m.def.Arms[x.Arm].Name)
-		e.number("used", x.Used)
-		return e.close()
-	})
-}
-
-// stored is what is read of a task, or of the elements of a do.
-type stored struct {
-	Task
-	seq      int64
-	item     string
-	count    int
-	begun    int
-	ended    string
-	elements []stored
-	items    string // as text: its type is known with the do
-}
-
-func (m *Machine) scanStored(sc *scanner, t *stored) error {
-	t.Do = -1
-	return sc.object(func(key string) error {
-		if t.Do >= 0 && m.dos[t.Do].Fan == nil {
-			return m.taskMember(sc, &t.Task, key)
-		}
-		switch key {
-		case "index":
-			return countInto(sc, &t.Index)
-		case "seq":
-			return countInto(sc, &t.seq)
-		case "item":
-			return sc.textInto(&t.item)
-		case "count":
-			return countInto(sc, &t.count)
-		case "started":
-			return countInto(sc, &t.begun)
-		case "ended":
-			return sc.textInto(&t.ended)
-		case "elements":
-			return each(sc, &t.elements, func(e *stored) error { return m.scanStored(sc, e) })
-		case "items":
-			text, err := sc.raw()
-			t.items = text
-			return err
-		}
-		return m.taskMember(sc, &t.Task, key)
-	})
-}
-
-func (m *Machine) scanTries(sc *scanner, x *Tries) error {
-	x.Do, x.Arm = -1, -1
-	return sc.object(func(key string) error {
-		switch key {
-		case "do":
-			return sc.lookup("do", m.index.dos, &x.Do)
-		case "index":
-			return countInto(sc, &x.Index)
-		case "arm":
-			return sc.lookup("arm", m.index.arms, &x.Arm)
-		case "used":
-			return countInto(sc, &x.Used)
-		}
-		return unknownKey(key)
+func (m *Machine) codeTries(c *coder, x *Tries) {
+	c.none(&x.Do)
+	c.none(&x.Arm)
+	c.object(func() {
+		c.ref("do", &m.index.dos, &x.Do)
+		number(c, "index", &x.Index)
+		c.ref("arm", &m.index.arms, &x.Arm)
+		number(c, "used", &x.Used)
 	})
 }
 
 var errTask = errors.New("an activity of the visit is damaged")
 
 // unstore makes the tasks and executions of s, all else of which has been read.
-func (m *Machine) unstore(s *Snapshot, tasks, executions []stored) error {
-	for i := range tasks {
-		t := &tasks[i]
+func (m *Machine) unstore(s *Snapshot, from *storedRun) error {
+	for i := range from.tasks {
+		t := &from.tasks[i]
 		switch {
 		case t.Do < 0:
 			return errTask
@@ -257,12 +199,12 @@ func (m *Machine) unstore(s *Snapshot, tasks, executions []stored) error {
 			return fmt.Errorf("the elements of %q: %w", m.dos[t.Do].Name, err)
 		}
 	}
-	for i := range executions {
-		x := &executions[i]
-		if x.Do < 0 {
+	for i := range from.executions {
+		x := &from.executions[i]
+		if x.Do < 0 && m.fans {
 			return errors.New("an open execution is damaged")
 		}
-		if m.dos[x.Do].Fan != nil && x.Key == "" && x.seq > 0 {
+		if x.Key == "" && x.seq > 0 && m.dos[x.Do].Fan != nil {
 			x.Key = m.keyOf(s, x.Do, x.Index, x.seq)
 		}
 		s.Executions = append(s.Executions, Execution{Do: x.Do, Index: x.Index, Key: x.Key, Attempt: x.Attempt, Item: x.item})

@@ -87,8 +87,7 @@ func (d *Definition) scanMembers(s *scanner, fields []Field, prefix string, valu
 // givenTwice names the place of a key that an object has twice, where err is of that; prefix is the
 // name of the record, with a point behind it, or empty for an item.
 func givenTwice(err error, prefix string) error {
-	var twice *duplicateKey
-	if errors.As(err, &twice) {
+	if twice, ok := errors.AsType[*duplicateKey](err); ok {
 		return &PayloadError{Field: shorten(prefix + twice.key), Why: "it is given twice"}
 	}
 	return err

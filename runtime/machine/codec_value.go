@@ -52,12 +52,12 @@ func appendValue(b []byte, t *Type, v *Value) []byte {
 // package time knows by heart, which takes half as long.
 func appendTime(b []byte, t time.Time) []byte {
 	b = t.UTC().AppendFormat(append(b, '"'), time.RFC3339)
-	b[len(b)-1] = '.' // for the Z
-	micros := t.Nanosecond() / 1000
-	for unit := 100_000; unit > 0; unit /= 10 {
-		b = append(b, byte('0'+micros/unit%10))
+	b = append(b[:len(b)-1], `.000000Z"`...) // for the Z
+	for i, micros := len(b)-3, t.Nanosecond()/1000; micros > 0; i-- {
+		b[i] += byte(micros % 10)
+		micros /= 10
 	}
-	return append(b, 'Z', '"')
+	return b
 }
 
 // appendFloat writes the shortest number that reads back the same, with an
@@ -105,12 +105,20 @@ func appendText(b []byte, s string) []byte {
 // isPlain reports whether s is ASCII without anything to escape.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+		if !plain[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// plain are the bytes that isPlain takes.
+var plain = func() (all [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		all[c] = c != '"' && c != '\\'
+	}
+	return all
+}()
 
 // decodeValue reads a constant of a definition.
 func decodeValue(d *Definition, t *Type, data json.RawMessage) (Value, error) {
@@ -174,7 +182,8 @@ func scanScalar(s *scanner, t *Type) (Value, error) {
 		text, err := s.raw()
 		return JSONValue(text), err
 	case DurationKind:
-		return scanDuration(s)
+		d, err := s.duration()
+		return DurationValue(d), err
 	case TimeKind:
 		t, err := s.time()
 		return TimeValue(t), err
@@ -193,11 +202,6 @@ func scanFloat(s *scanner) (Value, error) {
 		return Unset, s.fail(fmt.Sprintf("%s is too large for a float", shorten(text)))
 	}
 	return FloatValue(f), nil
-}
-
-func scanDuration(s *scanner) (Value, error) {
-	d, err := s.duration()
-	return DurationValue(d), err
 }
 
 func (s *scanner) duration() (time.Duration, error) {

@@ -23,7 +23,7 @@ type compiler struct {
 func (c *compiler) names() error {
 	d, m := c.d, c.m
 	var err error
-	list := func(what string, n int, name func(i int) string) map[string]int {
+	list := func(what string, n int, name func(i int) string) names {
 		valid := isName
 		switch what {
 		case "state", "field", "event": // an event of a child has the name of its machine before its own
@@ -31,10 +31,10 @@ func (c *compiler) names() error {
 		case "arm", "do", "timer":
 			valid = isTitle
 		}
-		index := make(map[string]int, n)
+		all := names{what, make([]string, n), make(map[string]int, n)}
 		for i := range n {
 			s := name(i)
-			_, twice := index[s]
+			_, twice := all.find(s)
 			switch {
 			case err != nil:
 			case !valid(s) && !(s == "" && what == "state" && i == 0):
@@ -42,9 +42,9 @@ func (c *compiler) names() error {
 			case twice:
 				err = fmt.Errorf("there are two of %s %q", what, s)
 			}
-			index[s] = i
+			all.quoted[i], all.index[s] = string(appendText(nil, s)), i
 		}
-		return index
+		return all
 	}
 	list("machine", 1, func(int) string { return d.Name })
 	list("field", len(d.Params)+len(d.Fields), func(i int) string {
@@ -55,15 +55,13 @@ func (c *compiler) names() error {
 	})
 	list("enum", len(d.Enums), func(i int) string { return d.Enums[i].Name })
 	list("activity", len(d.Activities), func(i int) string { return d.Activities[i].Name })
-	m.index = names{
-		states:     list("state", len(d.States), func(i int) string { return d.States[i].Path }),
-		events:     list("event", len(d.Events), func(i int) string { return d.Events[i].Name }),
-		categories: list("category", len(d.Categories), func(i int) string { return d.Categories[i] }),
-		guards:     list("guard", len(d.Guards), func(i int) string { return d.Guards[i].Name }),
-		arms:       list("arm", len(d.Arms), func(i int) string { return d.Arms[i].Name }),
-		dos:        list("do", len(d.Dos), func(i int) string { return d.Dos[i].Name }),
-		timers:     list("timer", len(d.Timers), func(i int) string { return d.Timers[i].Name }),
-	}
+	m.index.states = list("state", len(d.States), func(i int) string { return d.States[i].Path })
+	m.index.events = list("event", len(d.Events), func(i int) string { return d.Events[i].Name })
+	m.index.categories = list("category", len(d.Categories), func(i int) string { return d.Categories[i] })
+	m.index.guards = list("guard", len(d.Guards), func(i int) string { return d.Guards[i].Name })
+	m.index.arms = list("arm", len(d.Arms), func(i int) string { return d.Arms[i].Name })
+	m.index.dos = list("do", len(d.Dos), func(i int) string { return d.Dos[i].Name })
+	m.index.timers = list("timer", len(d.Timers), func(i int) string { return d.Timers[i].Name })
 	return err
 }
 
@@ -135,7 +133,7 @@ func (c *compiler) declarations() error {
 			return err
 		}
 	}
-	unknown, ok := c.m.index.categories["unknown"]
+	unknown, ok := c.m.index.categories.find("unknown")
 	if !ok {
 		return fmt.Errorf(`category "unknown" is missing`)
 	}

@@ -45,10 +45,8 @@ func (c *compiler) compileAssign(x *exprCompiler, out *blockCode, a *Assign) err
 		return fmt.Errorf("there is no context field %d", a.Field)
 	}
 	f := &c.d.Fields[a.Field]
-	for _, other := range out.assigns {
-		if other.field == a.Field {
-			return fmt.Errorf("field %q is assigned twice", f.Name)
-		}
+	if slices.ContainsFunc(out.assigns, func(other assignCode) bool { return other.field == a.Field }) {
+		return fmt.Errorf("field %q is assigned twice", f.Name)
 	}
 	if a.Value == nil {
 		if len(f.Default) > 0 && !f.Optional {
@@ -236,7 +234,7 @@ func (c *compiler) compileDo(i int) error {
 		if *limit.ns <= 0 {
 			return fmt.Errorf("a limit is not positive")
 		}
-		if _, ok := c.m.index.categories[limit.category]; !ok {
+		if _, ok := c.m.index.categories.find(limit.category); !ok {
 			return fmt.Errorf("category %q is missing", limit.category)
 		}
 	}

@@ -31,7 +31,7 @@ func CountedCosts(reported map[string]json.Number, spent []Cost) (counted, uncou
 			ok = false
 		case at >= 0:
 			c.Amount = amount.String()
-			ok = fits(spent[at].Amount, c.Amount)
+			_, ok = sum(spent[at].Amount, c.Amount)
 		default:
 			c.Amount = amount.String()
 			names++
@@ -50,15 +50,16 @@ func CountedCosts(reported map[string]json.Number, spent []Cost) (counted, uncou
 // quotable is the beginning of a text from outside, as history can have it.
 func quotable(text string) string { return shorten(strings.ToValidUTF8(text, "\uFFFD")) }
 
-// fits reports whether a sum has not too many digits.
-func fits(a, b string) bool {
+// sum is that of two amounts; not ok where it has too many digits.
+func sum(a, b string) (text string, ok bool) {
 	x, okX := parseDecimal(a)
 	y, okY := parseDecimal(b)
 	if !okX || !okY {
-		return false
+		return "", false
 	}
-	_, ok := parseDecimal(x.add(y).String())
-	return ok
+	text = x.add(y).String()
+	_, ok = parseDecimal(text)
+	return text, ok
 }
 
 func isCostName(name string) bool { return len(name) <= maxCostName && isName(name) }
@@ -96,12 +97,10 @@ func (t *step) spend() {
 // AddAmounts adds two amounts, exact decimals as the history has them. A sum with
 // too many digits stays what it was, which is a.
 func AddAmounts(a, b string) string {
-	if !fits(a, b) {
-		return a
+	if text, ok := sum(a, b); ok {
+		return text
 	}
-	x, _ := parseDecimal(a)
-	y, _ := parseDecimal(b)
-	return x.add(y).String()
+	return a
 }
 
 // compareAmounts is -1, 0 or 1, as a is less than b, equal, or more.

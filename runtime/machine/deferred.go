@@ -61,23 +61,12 @@ func (t *step) takeKept() error {
 		t.record.Effect, t.record.Arm = Deferred, a
 		return nil
 	}
-	t.unkeep()
+	n.Kept = without(n.Kept, n.KeptNext)
 	return t.follow(a)
 }
 
 // drop gives up a kept event that nothing takes.
 func (t *step) drop() {
-	t.unkeep()
+	t.next.Kept = without(t.next.Kept, t.next.KeptNext)
 	t.record.Effect, t.idle = Dropped, false
-}
-
-// unkeep takes the kept event at hand out of the list.
-func (t *step) unkeep() {
-	n := t.next
-	i := n.KeptNext
-	kept := make([]Kept, 0, len(n.Kept)-1)
-	n.Kept = append(append(kept, n.Kept[:i]...), n.Kept[i+1:]...)
-	if len(n.Kept) == 0 {
-		n.Kept = nil
-	}
 }

@@ -17,26 +17,29 @@ func (t *step) takeStart() error {
 	return t.enter(0, 0, -1)
 }
 
-// move takes a transition. Exit blocks run from the leaf outwards up to below
-// the domain (the innermost composite that contains leaf and target and is
-// neither), then the arm's block, then entry blocks from below the domain
-// inwards.
+// move takes a transition.
 func (t *step) move(a int) error {
-	arm := &t.m.arms[a]
-	leaf := t.old.State
 	t.record.Effect = Moved
 	t.count(a)
+	return t.transit(t.m.arms[a].Target, t.m.arms[a].block)
+}
+
+// transit goes to target. Exit blocks run from the leaf outwards up to below
+// the domain (the innermost composite that contains leaf and target and is
+// neither), then the block, if there is one, then entry blocks from below the domain
+// inwards.
+func (t *step) transit(target int, block *blockCode) error {
+	leaf := &t.m.states[t.old.State]
 	t.leaveTasks()
-	t.resetCounters(t.m.states[leaf].visitArms)
-	domain := t.m.domain(leaf, arm.Target)
-	path := t.m.states[leaf].path
-	if err := t.exit(path[domain+1:]); err != nil {
+	t.resetCounters(leaf.visitArms)
+	domain := t.m.domain(t.old.State, target)
+	if err := t.exit(leaf.path[domain+1:]); err != nil {
 		return err
 	}
-	if err := t.apply(arm.block); err != nil {
+	if err := t.apply(block); err != nil {
 		return err
 	}
-	return t.enter(arm.Target, domain, domain)
+	return t.enter(target, domain, domain)
 }
 
 // domain is the depth of the innermost composite that contains both leaf and

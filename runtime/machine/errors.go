@@ -61,8 +61,7 @@ func (r *Rejected) Error() string {
 		}
 		b.WriteString(p.Why + ": " + p.Text)
 	}
-	var payload *PayloadError
-	if errors.As(r.Err, &payload) && slices.Contains(r.Allowed, r.Event) {
+	if _, payload := errors.AsType[*PayloadError](r.Err); payload && slices.Contains(r.Allowed, r.Event) {
 		return b.String() // the event is allowed there, and only what came with it is wrong
 	}
 	if len(r.Allowed) > 0 {

@@ -13,7 +13,7 @@ func DelayText(m *Machine, timer int) string { return m.delayText(&m.def.Timers[
 func KeysOf(s *Snapshot) string { return s.keys() }
 
 // AttemptsOf is the most that a visit of a leaf gives to an execution of its first do.
-func AttemptsOf(m *Machine, leaf string) int64 { return m.attempts(m.index.states[leaf], 0) }
+func AttemptsOf(m *Machine, leaf string) int64 { return m.attempts(m.index.states.index[leaf], 0) }
 
 // InQueue reports whether an attempt has returned while its run was paused.
 func InQueue(s *Snapshot, t *Task) bool { return s.inQueue(t.input()) }

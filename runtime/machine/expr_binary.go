@@ -1,9 +1,11 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // compileBinary compiles an operator of two operands.
@@ -52,13 +54,13 @@ func compileComparison(op string, x, y *code) *code {
 	holds := comparisons[op]
 	switch {
 	case x.num != nil && x.wide == nil && y.wide == nil:
-		return compare(x.num, y.num, compareNumbers[int64], holds)
+		return compare(x.num, y.num, cmp.Compare[int64], holds)
 	case x.num != nil:
 		return compare(x.exact(), y.exact(), wide.compare, holds)
 	case x.real != nil:
-		return compare(x.real, y.real, compareNumbers[float64], holds)
+		return compare(x.real, y.real, cmp.Compare[float64], holds)
 	case x.typ.Kind == String:
-		return compare(x.value, y.value, func(a, b Value) int { return compareNumbers(a.s, b.s) }, holds)
+		return compare(x.value, y.value, func(a, b Value) int { return strings.Compare(a.s, b.s) }, holds)
 	case op == "==" || op == "!=":
 		return compare(x.value, y.value, func(a, b Value) int {
 			if a.Equal(b) {
@@ -78,16 +80,6 @@ var comparisons = map[string]func(int) bool{
 	"<=": func(s int) bool { return s <= 0 },
 	">":  func(s int) bool { return s > 0 },
 	">=": func(s int) bool { return s >= 0 },
-}
-
-func compareNumbers[T int64 | float64 | string](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func compare[T any](x, y func(*env) (T, error), sign func(a, b T) int, holds func(int) bool) *code {

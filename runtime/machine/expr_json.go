@@ -187,8 +187,7 @@ func whyMisfit(err error) string {
 		place += "item " + strconv.Itoa(item.index) + ": "
 		err = item.err
 	}
-	var fault *scanError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*scanError](err); ok {
 		return place + fault.why
 	}
 	return place + err.Error()

@@ -39,7 +39,7 @@ func (m *Machine) TaskName(t *Task) string {
 // TaskOf is the task that has a name in a store: its Do and its Index are set.
 func (m *Machine) TaskOf(name string) (t Task, ok bool) {
 	of, index, element := CutElement(name)
-	do, ok := m.index.dos[of]
+	do, ok := m.index.dos.find(of)
 	if !ok || element != (m.dos[do].Fan != nil) {
 		return Task{}, false
 	}
@@ -48,10 +48,8 @@ func (m *Machine) TaskOf(name string) (t Task, ok bool) {
 
 // list is that of the do in this visit, which has one.
 func (s *Snapshot) list(do int) *List {
-	for i := range s.Lists {
-		if s.Lists[i].Do == do {
-			return &s.Lists[i]
-		}
+	if i := slices.IndexFunc(s.Lists, func(l List) bool { return l.Do == do }); i >= 0 {
+		return &s.Lists[i]
 	}
 	return &List{Do: do}
 }
@@ -143,7 +141,7 @@ func (t *step) retryElement(task Task) {
 // another one.
 func (t *step) endElement(task *Task) {
 	task.Key, task.Attempt, task.Begun, task.Reported = "", 0, "", nil
-	t.dropTries(func(x *Tries) bool {
+	drop(&t.ownsTries, &t.next.Tries, func(x *Tries) bool {
 		return x.Do == task.Do && x.Index == task.Index && scopeOf(t.m.arms[x.Arm].Arm) == PerVisit
 	})
 	t.fill(task.Do)
@@ -178,7 +176,7 @@ func (t *step) try(a int) (int, bool) {
 
 // countTry notes one more try of the element by an arm, and gives how many there are.
 func (t *step) countTry(a int) int64 {
-	t.ownTries()
+	own(&t.ownsTries, &t.next.Tries)
 	i, found := t.try(a)
 	if !found {
 		t.next.Tries = slices.Insert(t.next.Tries, i, Tries{Do: t.in.Do, Index: t.in.Index, Arm: a})
@@ -187,18 +185,4 @@ func (t *step) countTry(a int) int64 {
 		x.Used++
 	}
 	return t.next.Tries[i].Used
-}
-
-func (t *step) dropTries(drop func(*Tries) bool) {
-	if slices.ContainsFunc(t.next.Tries, func(x Tries) bool { return drop(&x) }) {
-		t.ownTries()
-		t.next.Tries = slices.DeleteFunc(t.next.Tries, func(x Tries) bool { return drop(&x) })
-	}
-}
-
-func (t *step) ownTries() {
-	if !t.ownsTries {
-		t.next.Tries = slices.Clone(t.next.Tries)
-		t.ownsTries = true
-	}
 }

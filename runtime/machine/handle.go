@@ -8,12 +8,8 @@ import (
 
 // takeEvent judges an event from outside.
 func (t *step) takeEvent() error {
-	event := &t.m.def.Events[t.in.Event]
-	if event.Internal {
-		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
-	}
-	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.Reject(t.old, t.in, err.Error(), err)
+	if err := t.checkEvent(); err != nil {
+		return err
 	}
 	t.source, t.payload = t.in.Event, t.in.Data
 	a, err := t.choose(t.arms(inputKey{kind: EventInput, a: t.in.Event}))
@@ -28,6 +24,18 @@ func (t *step) takeEvent() error {
 		return t.keep(a)
 	}
 	return t.follow(a)
+}
+
+// checkEvent refuses an event that no state could take.
+func (t *step) checkEvent() error {
+	event := &t.m.def.Events[t.in.Event]
+	if event.Internal {
+		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
+	}
+	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
+		return t.m.Reject(t.old, t.in, err.Error(), err)
+	}
+	return nil
 }
 
 // refuse refuses the input, and says which arms were tried.
@@ -126,7 +134,7 @@ func (t *step) count(a int) int64 {
 		t.record.Count = t.countTry(a)
 		return t.record.Count
 	}
-	t.ownCounters()
+	own(&t.ownsCounters, &t.next.Counters)
 	if t.next.Counters[a] < math.MaxInt64 {
 		t.next.Counters[a]++
 	}
@@ -138,19 +146,12 @@ func (t *step) count(a int) int64 {
 func (t *step) resetCounters(arms []int) {
 	for _, a := range arms {
 		if t.next.Counters[a] != 0 {
-			t.ownCounters()
+			own(&t.ownsCounters, &t.next.Counters)
 			t.next.Counters[a] = 0
 		}
 	}
 	if len(t.next.Tries) > 0 && len(arms) > 0 {
-		t.dropTries(func(x *Tries) bool { return slices.Contains(arms, x.Arm) })
-	}
-}
-
-func (t *step) ownCounters() {
-	if !t.ownsCounters {
-		t.next.Counters = append([]int64(nil), t.next.Counters...)
-		t.ownsCounters = true
+		drop(&t.ownsTries, &t.next.Tries, func(x *Tries) bool { return slices.Contains(arms, x.Arm) })
 	}
 }
 
@@ -181,10 +182,8 @@ func (t *step) apply(b *blockCode) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if !t.ownsData {
-		t.next.Data = append([]Value(nil), t.next.Data...)
-		t.data, t.ownsData = t.next.Data, true
-	}
+	own(&t.ownsData, &t.next.Data)
+	t.data = t.next.Data
 	for i := range b.assigns {
 		t.data[b.assigns[i].field] = values[i]
 	}

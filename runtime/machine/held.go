@@ -34,7 +34,7 @@ func (t *step) checkHeld(fields []Value, more []Value) error {
 		total += len(appendFields(nil, m.def.Events[n.Kept[i].Event].Fields, n.Kept[i].Data))
 	}
 	for i := range n.Queue {
-		total += len(m.appendInput(nil, &n.Queue[i]))
+		total += len(m.encodeInput(&n.Queue[i]))
 	}
 	if more != nil {
 		total += len(appendFields(nil, m.def.Events[t.in.Event].Fields, more))

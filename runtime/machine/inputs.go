@@ -57,7 +57,7 @@ func SeedOf(run string) uint64 { return fnv(run) }
 // EventInput reads an event for the run as it stands. The error is a *Rejected.
 func (m *Machine) EventInput(s *Snapshot, event ExternalEvent, maxPayload int) (Input, error) {
 	in := Input{Kind: EventInput, ID: event.ID, Actor: event.Actor, Reason: event.Reason}
-	index, ok := m.index.events[event.Name]
+	index, ok := m.index.events.find(event.Name)
 	if !ok {
 		return in, m.rejectUnknown(s, event.Name)
 	}
@@ -137,7 +137,7 @@ func (m *Machine) ResultInput(t *Task, event string, data json.RawMessage, maxPa
 // Where its activity cannot fail with that, it is `unknown`, and the message says so. Of
 // the task the do, the key and the number of the attempt are read.
 func (m *Machine) FailureInput(t *Task, category, message string) Input {
-	c, ok := m.index.categories[category]
+	c, ok := m.index.categories.find(category)
 	if !ok || !m.def.CanFail(&m.def.Dos[t.Do], c) {
 		if category != "" {
 			if message != "" {

@@ -32,12 +32,19 @@ type Machine struct {
 	fans     bool // some do has a Fan
 	calls    bool // some do runs a machine as a child
 
-	index names
+	index struct{ states, events, categories, guards, arms, dos, timers names }
 }
 
-// names find things by their names.
+// names are those of what there is of a sort.
 type names struct {
-	states, events, categories, guards, arms, dos, timers map[string]int
+	what   string
+	quoted []string // as JSON has them
+	index  map[string]int
+}
+
+func (n *names) find(name string) (index int, ok bool) {
+	index, ok = n.index[name]
+	return index, ok
 }
 
 // stateCode is what a step needs to know of a state.
@@ -134,10 +141,7 @@ func ParseDefinition(data []byte) (*Definition, error) {
 // Encode writes d as canonical JSON: equal definitions give equal bytes. It
 // gives nil for a definition that has no JSON form, which Compile refuses.
 func (d *Definition) Encode() []byte {
-	encoded, err := d.encode()
-	if err != nil {
-		return nil
-	}
+	encoded, _ := EncodeJSON(d)
 	return encoded
 }
 
@@ -148,8 +152,6 @@ func hashOf(encoded []byte) string {
 	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:])
 }
-
-func (d *Definition) encode() ([]byte, error) { return EncodeJSON(d) }
 
 // EncodeJSON is json.Marshal without the escapes that are meant for HTML.
 func EncodeJSON(v any) (json.RawMessage, error) {
@@ -170,21 +172,16 @@ func (m *Machine) Definition() *Definition { return m.def }
 func (m *Machine) Hash() string { return m.hash }
 
 // State is the index of the state with that path.
-func (m *Machine) State(path string) (index int, ok bool) { return found(m.index.states, path) }
+func (m *Machine) State(path string) (index int, ok bool) { return m.index.states.find(path) }
 
 // Event is the index of the event with that name.
-func (m *Machine) Event(name string) (index int, ok bool) { return found(m.index.events, name) }
+func (m *Machine) Event(name string) (index int, ok bool) { return m.index.events.find(name) }
 
 // Category is the index of the failure category with that name.
-func (m *Machine) Category(name string) (index int, ok bool) { return found(m.index.categories, name) }
+func (m *Machine) Category(name string) (index int, ok bool) { return m.index.categories.find(name) }
 
 // Do is the index of the do with that name.
-func (m *Machine) Do(name string) (index int, ok bool) { return found(m.index.dos, name) }
-
-func found(in map[string]int, name string) (index int, ok bool) {
-	index, ok = in[name]
-	return index, ok
-}
+func (m *Machine) Do(name string) (index int, ok bool) { return m.index.dos.find(name) }
 
 // NewSnapshot is a run that has not started: the first input that it takes is
 // a StartInput with its parameters. Seed decides all its jitter.
@@ -219,7 +216,7 @@ func Compile(d *Definition, options ...Option) (*Machine, error) {
 			return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 		}
 	}
-	encoded, err := d.encode()
+	encoded, err := EncodeJSON(d)
 	if err != nil {
 		return nil, fmt.Errorf("machine %q: %w", d.Name, err)
 	}

@@ -53,7 +53,7 @@ func (x *migration) standing() error {
 	n.Left = x.m.calls && (s.Left || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.State == TaskOpen && x.old.dos[t.Do].calls }))
 	n.Versions = append(slices.Clone(s.Versions), Version{Definition: x.old.hash, Until: s.Seq})
 	path := x.old.def.States[s.State].Path
-	state, ok := x.m.index.states[x.state(path)]
+	state, ok := x.m.index.states.find(x.state(path))
 	switch {
 	case !ok:
 		return fmt.Errorf("there is no state %q any more; the mapping can name another", x.state(path))
@@ -150,7 +150,7 @@ func valuesByName(fields []Field, values []Value) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for i := range fields {
 		if values[i].set {
-			out[fields[i].Name] = encoded(func(b []byte) []byte { return appendValue(b, &fields[i].Type, &values[i]) })
+			out[fields[i].Name] = appendValue(nil, &fields[i].Type, &values[i])
 		}
 	}
 	return out
@@ -234,13 +234,13 @@ func (x *migration) overlay(fields []Field, known map[string]json.RawMessage, to
 func (x *migration) kept() error {
 	for _, k := range x.s.Kept {
 		name := x.old.def.Events[k.Event].Name
-		event, ok := x.m.index.events[name]
+		event, ok := x.m.index.events.find(name)
 		if !ok {
 			return fmt.Errorf("there is no event %q any more, of which one is kept", name)
 		}
-		var data []Value
 		text := encodeFields(x.old.def.Events[k.Event].Fields, k.Data) // which may be longer than it came
-		if err := x.m.allFields(&scanner{data: text, stored: true}, x.m.def.Events[event].Fields, &data); err != nil {
+		data, err := x.m.allFields(&scanner{data: text, stored: true}, x.m.def.Events[event].Fields)
+		if err != nil {
 			return fmt.Errorf("a kept event %q: %w", name, err)
 		}
 		x.next.Kept = append(x.next.Kept, Kept{Event: event, Data: data, ID: k.ID})
@@ -252,7 +252,7 @@ func (x *migration) kept() error {
 // two arms become one, it has been used as often as both.
 func (x *migration) counters() error {
 	for a, n := range x.s.Counters {
-		to, ok := x.m.index.arms[x.state(x.old.def.Arms[a].Name)]
+		to, ok := x.m.index.arms.find(x.state(x.old.def.Arms[a].Name))
 		if !ok || !x.m.arms[to].counted {
 			continue
 		}
@@ -263,8 +263,8 @@ func (x *migration) counters() error {
 		x.next.Counters[to] += min(n, limit-x.next.Counters[to])
 	}
 	for _, n := range x.s.Tries {
-		arm, ok := x.m.index.arms[x.state(x.old.def.Arms[n.Arm].Name)]
-		do, known := x.m.index.dos[x.state(x.old.dos[n.Do].Name)]
+		arm, ok := x.m.index.arms.find(x.state(x.old.def.Arms[n.Arm].Name))
+		do, known := x.m.index.dos.find(x.state(x.old.dos[n.Do].Name))
 		if !ok || !known || x.m.dos[do].Fan == nil || x.m.arms[arm].Kind != RetryArm {
 			continue
 		}
@@ -286,7 +286,7 @@ func (x *migration) halt() error {
 		return nil
 	}
 	halt := &Halt{Cause: x.s.Halt.Cause}
-	err := x.m.scanInput(&scanner{data: x.old.appendInput(nil, &x.s.Halt.Input), stored: true}, &halt.Input)
+	err := x.m.decode(x.old.encodeInput(&x.s.Halt.Input), func(c *coder) { x.m.codeInput(c, &halt.Input) })
 	switch {
 	case err != nil:
 		return fmt.Errorf("what halted it is not known any more: %w", err)

@@ -10,7 +10,7 @@ import (
 func (x *migration) tasks() error {
 	x.step.data, x.step.params = x.next.Data, x.next.Params
 	for _, old := range x.s.Executions {
-		do, ok := x.m.index.dos[x.state(x.old.dos[old.Do].Name)]
+		do, ok := x.m.index.dos.find(x.state(x.old.dos[old.Do].Name))
 		if ok && x.m.dos[do].Scope.Kind != PerVisit && x.sameSort(old.Do, do) {
 			old.Do = do
 			x.step.setExecution(old)

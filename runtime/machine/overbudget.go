@@ -153,16 +153,12 @@ func (t *step) takeBegin() error {
 		n.Spent = withCosts(n.Spent, t.m.silent(n, &n.Stopping[i], nil))
 	}
 	n.Stopping = nil
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	task := &n.Tasks[n.openTask(t.in)]
 	task.Begun, task.Reported = "", nil
-	for _, c := range t.m.heldTo(n, t.in.Do) {
-		if !t.m.enforces || t.m.line(c.Name) < 0 {
-			continue
-		}
-		after := AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount)
-		if !slices.Contains(n.OverDone, c.Name) && compareAmounts(after, t.m.def.Budget.Costs[t.m.line(c.Name)].Amount) > 0 {
-			n.OverDue = withName(n.OverDue, c.Name)
+	if t.m.enforces {
+		for _, c := range t.m.heldTo(n, t.in.Do) {
+			t.compare(c.Name, AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount))
 		}
 	}
 	t.record.Effect = Held
@@ -182,10 +178,7 @@ func (t *step) takeOverBudget() error {
 // passBudget notes that the next over_budget was taken.
 func (t *step) passBudget() {
 	t.next.OverDone = withName(t.next.OverDone, t.next.OverDue[0])
-	t.next.OverDue = t.next.OverDue[1:]
-	if len(t.next.OverDue) == 0 {
-		t.next.OverDue = nil
-	}
+	t.next.OverDue = without(t.next.OverDue, 0)
 }
 
 // account keeps the book of attempts that have begun: which of them is over, and what it
@@ -258,37 +251,30 @@ func beyond(costs, others []Cost) (more []Cost) {
 // closeAccount is account of the attempt that the input is of.
 func (t *step) closeAccount() {
 	in, n := t.in, t.next
-	was := t.old.openTask(in)
-	if was < 0 || t.old.Tasks[was].Begun == "" {
-		was = -1
+	var was *Task // as it stood, if it had begun
+	if i := t.old.openTask(in); i >= 0 && t.old.Tasks[i].Begun != "" {
+		was = &t.old.Tasks[i]
 	}
+	current := was != nil && was.Begun == in.Worker
 	switch in.Kind {
-	case ResultInput, FailureInput:
-		if was >= 0 {
-			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
-			t.rewriteBegun("", nil)
-		}
-	case LostInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
-			n.Spent = withCosts(n.Spent, t.m.silent(n, &t.old.Tasks[was], in.Cost))
+	case ResultInput, FailureInput, LostInput:
+		if current || was != nil && in.Kind != LostInput { // what has ended is current, whoever says so
+			n.Spent = withCosts(n.Spent, t.m.silent(n, was, in.Cost))
 			t.rewriteBegun("", nil)
 		}
 	case ReturnInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
+		if current {
 			t.rewriteBegun("", nil)
 		}
 	case SpentInput, LateInput:
-		if was >= 0 && t.old.Tasks[was].Begun == in.Worker {
-			t.rewriteBegun(in.Worker, withCosts(t.old.Tasks[was].Reported, in.Cost))
+		if current {
+			t.rewriteBegun(in.Worker, withCosts(was.Reported, in.Cost))
 			return
 		}
 		for i := range n.Stopping {
 			if s := &n.Stopping[i]; in.Kind == LateInput && t.isOf(s) {
 				n.Spent = withCosts(n.Spent, t.m.silent(n, s, withCosts(in.Cost, s.Assumed)))
-				n.Stopping = slices.Delete(slices.Clone(n.Stopping), i, i+1)
-				if len(n.Stopping) == 0 {
-					n.Stopping = nil
-				}
+				n.Stopping = without(n.Stopping, i)
 				return
 			}
 		}
@@ -299,7 +285,7 @@ func (t *step) closeAccount() {
 func (t *step) rewriteBegun(worker string, reported []Cost) {
 	for i := range t.next.Tasks {
 		if task := &t.next.Tasks[i]; task.Do == t.in.Do && task.Index == t.in.Index && task.Key == t.in.Key && task.Attempt == t.in.Attempt {
-			t.ownTasks()
+			own(&t.ownsTasks, &t.next.Tasks)
 			t.next.Tasks[i].Begun, t.next.Tasks[i].Reported = worker, reported
 			return
 		}
@@ -331,12 +317,14 @@ func (t *step) raiseOverBudget() {
 
 func (t *step) raise(do int) {
 	for _, c := range t.m.heldTo(t.next, do) {
-		if t.m.line(c.Name) < 0 {
-			continue
-		}
-		most := t.m.def.Budget.Costs[t.m.line(c.Name)].Amount
-		if !slices.Contains(t.next.OverDone, c.Name) && compareAmounts(amountOf(t.next.Spent, c.Name), most) > 0 {
-			t.next.OverDue = withName(t.next.OverDue, c.Name)
-		}
+		t.compare(c.Name, amountOf(t.next.Spent, c.Name))
+	}
+}
+
+// compare makes over_budget due for a cost of which that much passes the budget.
+func (t *step) compare(cost, amount string) {
+	line, n := t.m.line(cost), t.next
+	if line >= 0 && !slices.Contains(n.OverDone, cost) && compareAmounts(amount, t.m.def.Budget.Costs[line].Amount) > 0 {
+		n.OverDue = withName(n.OverDue, cost)
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -81,12 +82,8 @@ func (t *step) takeQueue() (done bool, err error) {
 // queueEvent refuses what no state could take. Whether the state that the run
 // is then in takes the event is judged when it resumes.
 func (t *step) queueEvent() error {
-	event := &t.m.def.Events[t.in.Event]
-	if event.Internal {
-		return t.m.Reject(t.old, t.in, "activities alone raise it", nil)
-	}
-	if err := t.m.def.checkFields(event.Fields, t.in.Data); err != nil {
-		return t.m.Reject(t.old, t.in, err.Error(), err)
+	if err := t.checkEvent(); err != nil {
+		return err
 	}
 	events, size := 0, keptSize(t.in.Data)
 	for i := range t.old.Queue {
@@ -125,16 +122,11 @@ func (t *step) unqueue() {
 // taken now: its sender is gone.
 func (t *step) refuseQueued(err error) error {
 	var cause *Cause
-	var refused *Rejected
-	var fault *fault
-	switch {
-	case errors.As(err, &refused):
-		if cause = refused.Cause; cause == nil {
-			cause = &Cause{Code: NotAccepted, Said: CleanMessage(refused.Why)}
-		}
-	case errors.As(err, &fault):
+	if refused, ok := errors.AsType[*Rejected](err); ok {
+		cause = cmp.Or(refused.Cause, &Cause{Code: NotAccepted, Said: CleanMessage(refused.Why)})
+	} else if fault, ok := errors.AsType[*fault](err); ok {
 		cause = t.cause(fault)
-	default:
+	} else {
 		return err
 	}
 	next := new(Snapshot)

@@ -35,11 +35,7 @@ func fieldNoun(param bool) string {
 
 // ofParams is err, said of parameters.
 func ofParams(err error) error {
-	if err == nil {
-		return nil
-	}
-	var payload *PayloadError
-	if errors.As(err, &payload) {
+	if payload, ok := errors.AsType[*PayloadError](err); ok {
 		payload.param = true
 	}
 	return err
@@ -121,28 +117,21 @@ func fieldError(field string, err error) error {
 		field += "[" + strconv.Itoa(item.index) + "]"
 		err = item.err
 	}
-	var inner *PayloadError // of a record
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*PayloadError](err); ok { // of a record
 		if inner.Field != "" {
 			field += "." + inner.Field
 		}
 		return &PayloadError{Field: field, Why: inner.Why}
 	}
-	var fault *scanError
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*scanError](err); ok {
 		return &PayloadError{Field: field, Why: fault.why}
 	}
 	return &PayloadError{Field: field, Why: err.Error()}
 }
 
 func payloadError(err error) error {
-	var payload *PayloadError
-	var twice *duplicateKey
-	switch {
-	case errors.As(err, &payload):
+	if payload, ok := errors.AsType[*PayloadError](givenTwice(err, "")); ok {
 		return payload
-	case errors.As(err, &twice):
-		return &PayloadError{Field: shorten(twice.key), Why: "it is given twice"}
 	}
 	return &PayloadError{Why: "it is not valid JSON: " + err.Error()}
 }
@@ -174,5 +163,5 @@ func (d *Definition) encodeObject(fields []Field, values []Value) (json.RawMessa
 }
 
 func encodeFields(fields []Field, values []Value) json.RawMessage {
-	return encoded(func(b []byte) []byte { return appendFields(b, fields, values) })
+	return encoded(nil, func(c *coder) { c.b = appendFields(c.b, fields, values) })
 }

@@ -22,14 +22,7 @@ func (t *step) takeRepair() error {
 	}
 	t.record.Effect = Moved
 	t.record.Redirects = []int{leaf}
-	t.leaveTasks()
-	t.resetCounters(t.m.states[leaf].visitArms)
-	target := t.m.def.States[leaf].Require.Target
-	domain := t.m.domain(leaf, target)
-	if err := t.exit(t.m.states[leaf].path[domain+1:]); err != nil {
-		return err
-	}
-	return t.enter(target, domain, domain)
+	return t.transit(t.m.def.States[leaf].Require.Target, nil)
 }
 
 // Migration is what the record of a migration has: the state in which the run

@@ -47,15 +47,14 @@ func (r *Replay) Take(record *Record) error {
 	if err == nil {
 		next, err = r.m.replaySilent(next)
 	}
-	var differs *Difference
-	switch {
-	case errors.As(err, &differs):
-		return err
-	case err != nil:
-		return &Difference{Run: r.s.Run, Seq: r.s.Seq + 1, Err: err}
+	if err == nil {
+		r.s = next
+		return nil
 	}
-	r.s = next
-	return nil
+	if _, differs := errors.AsType[*Difference](err); differs {
+		return err
+	}
+	return &Difference{Run: r.s.Run, Seq: r.s.Seq + 1, Err: err}
 }
 
 // errUnanswered is the answer to a guard that no record answers.

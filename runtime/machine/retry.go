@@ -65,7 +65,7 @@ func (t *step) takeRetry() error {
 		return t.tryAgain()
 	}
 	t.record.Effect, t.idle = Retried, false
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	for i := range t.next.Tasks {
 		task := t.next.Tasks[i]
 		if !task.waits(t.at) {

@@ -118,29 +118,43 @@ func (s *scanner) object(member func(key string) error) error {
 		return err
 	}
 	seen := make(map[string]bool)
-	for first := true; !s.take('}'); first = false {
-		if !first && !s.take(',') {
-			return s.fail(`expected "," or "}", found ` + s.found())
-		}
-		if s.peek() != '"' {
-			return s.fail("expected the name of a field in double quotes, found " + s.found())
-		}
-		key, err := s.text()
-		if err != nil {
+	for first := true; ; first = false {
+		text, err := s.key(first)
+		if text == nil {
+			s.depth--
 			return err
 		}
+		key := string(text)
 		if seen[key] {
 			return &duplicateKey{key}
 		}
 		seen[key] = true
-		if !s.take(':') {
-			return s.fail(`expected ":", found ` + s.found())
+		if err := s.colon(); err != nil {
+			return err
 		}
 		if err := member(key); err != nil {
 			return err
 		}
 	}
-	s.depth--
+}
+
+// key reads the key of the next member of an object; it is nil for the end of that, or an error.
+func (s *scanner) key(first bool) ([]byte, error) {
+	switch {
+	case s.take('}'):
+		return nil, nil
+	case !first && !s.take(','):
+		return nil, s.fail(`expected "," or "}", found ` + s.found())
+	case s.peek() != '"':
+		return nil, s.fail("expected the name of a field in double quotes, found " + s.found())
+	}
+	return s.chars()
+}
+
+func (s *scanner) colon() error {
+	if !s.take(':') {
+		return s.fail(`expected ":", found ` + s.found())
+	}
 	return nil
 }
 
@@ -246,8 +260,14 @@ func shorten(text string) string {
 
 // text reads a string.
 func (s *scanner) text() (string, error) {
+	chars, err := s.chars()
+	return string(chars), err
+}
+
+// chars are what text reads, as they stand in the data where nothing of them is escaped; nil for an error.
+func (s *scanner) chars() ([]byte, error) {
 	if s.peek() != '"' {
-		return "", s.fail("expected a string, found " + s.found())
+		return nil, s.fail("expected a string, found " + s.found())
 	}
 	s.pos++
 	start := s.pos
@@ -259,24 +279,24 @@ func (s *scanner) text() (string, error) {
 		switch c := s.data[s.pos]; {
 		case c == '"':
 			if !utf8.Valid(out) {
-				return "", s.fail("a string is not valid UTF-8")
+				return nil, s.fail("a string is not valid UTF-8")
 			}
 			s.pos++
-			return string(out), nil
+			return out, nil
 		case c == '\\':
 			r, err := s.escape()
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			out = utf8.AppendRune(out, r)
 		case c < ' ':
-			return "", s.fail("a string holds a control character")
+			return nil, s.fail("a string holds a control character")
 		default:
 			out = append(out, c)
 			s.pos++
 		}
 	}
-	return "", s.fail("a string does not end")
+	return nil, s.fail("a string does not end")
 }
 
 // escape reads one escape sequence, or two that are one surrogate pair.
@@ -380,8 +400,8 @@ func (s *scanner) appendNested(out []byte, open byte) ([]byte, error) {
 			if out, err = s.appendRaw(out); err != nil {
 				return nil, err
 			}
-			if !s.take(':') {
-				return nil, s.fail(`expected ":", found ` + s.found())
+			if err := s.colon(); err != nil {
+				return nil, err
 			}
 			out = append(out, ':')
 		}

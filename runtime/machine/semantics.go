@@ -38,17 +38,17 @@ func sinceFirst(version int) int {
 	return version
 }
 
-// semanticsInto reads a version. The first is never written.
-func semanticsInto(sc *scanner, to *int) error {
-	var version int64
-	switch err := countInto(sc, &version); {
-	case err != nil:
-		return err
-	case version > int64(newest):
-		return fmt.Errorf("%w: its steps are of version %d, and this program knows them up to version %d", ErrNewer, version, newest)
-	case version < 2:
-		return fmt.Errorf("there are no steps of version %d", version)
+// semantics is a version. The first is never written.
+func (c *coder) semantics(to *int) {
+	if !c.begins("semantics", *to != 0) {
+		return
 	}
-	*to = int(version)
-	return nil
+	switch count(c, to); {
+	case !c.reads():
+	case *to > newest:
+		c.err = fmt.Errorf("%w: its steps are of version %d, and this program knows them up to version %d", ErrNewer, *to, newest)
+	case *to < 2:
+		c.err = fmt.Errorf("there are no steps of version %d", *to)
+	}
+	c.ends()
 }

@@ -151,6 +151,32 @@ func (t *step) release() {
 	steps.Put(t)
 }
 
+// own copies a list of the next snapshot before it is first changed.
+func own[T any](owned *bool, list *[]T) {
+	if !*owned {
+		*list, *owned = slices.Clone(*list), true
+	}
+}
+
+// drop takes some items out of a list of the next snapshot.
+func drop[T any](owned *bool, list *[]T, which func(*T) bool) {
+	for i := range *list {
+		if which(&(*list)[i]) {
+			own(owned, list)
+			*list = slices.DeleteFunc(*list, func(x T) bool { return which(&x) })
+			return
+		}
+	}
+}
+
+// without is a list but its i-th item; nil for no more.
+func without[T any](list []T, i int) []T {
+	if len(list) == 1 {
+		return nil
+	}
+	return slices.Delete(slices.Clone(list), i, i+1)
+}
+
 // cause is that of a fault, with the place where it was met.
 func (t *step) cause(f *fault) *Cause {
 	cause := f.cause // which other steps may share

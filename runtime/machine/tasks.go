@@ -76,15 +76,14 @@ func (m *Machine) misfitResult(a *Activity, in *Input) string {
 		}
 		return ""
 	}
-	for _, e := range a.Results {
-		if e == in.Event {
-			if err := m.def.checkFields(m.def.Events[e].Fields, in.Data); err != nil {
-				return "event " + strconv.Quote(m.def.Events[e].Name) + ": " + err.Error()
-			}
-			return ""
-		}
+	if !slices.Contains(a.Results, in.Event) {
+		return "activity " + strconv.Quote(a.Name) + " does not raise that event"
 	}
-	return "activity " + strconv.Quote(a.Name) + " does not raise that event"
+	event := &m.def.Events[in.Event]
+	if err := m.def.checkFields(event.Fields, in.Data); err != nil {
+		return "event " + strconv.Quote(event.Name) + ": " + err.Error()
+	}
+	return ""
 }
 
 // takeFailure takes a failed attempt. A category with which the do cannot fail
@@ -115,7 +114,7 @@ func (t *step) ofTask() {
 // endTask notes that an activity has nothing more to say in this visit. When
 // it was the last, done is the next input.
 func (t *step) endTask() {
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	task := &t.next.Tasks[t.task]
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: *task})
 	task.State, task.NotBefore = TaskEnded, time.Time{}
@@ -197,7 +196,7 @@ func (t *step) retry(a int) error {
 		return err
 	}
 	if wait > 0 {
-		due, err := t.after(wait)
+		due, err := inYears(t.at.Add(wait))
 		if err != nil {
 			return err
 		}
@@ -205,7 +204,7 @@ func (t *step) retry(a int) error {
 	}
 	t.record.Wait = wait
 	t.commands = append(t.commands, Command{Kind: EndTask, Task: old})
-	t.ownTasks()
+	own(&t.ownsTasks, &t.next.Tasks)
 	if t.fan != nil {
 		t.retryElement(task)
 		return nil
@@ -232,7 +231,7 @@ func (t *step) continued(do, index int, seq int64) (string, int) {
 }
 
 func (t *step) setExecution(x Execution) {
-	t.ownExecutions()
+	own(&t.ownsExecutions, &t.next.Executions)
 	i, open := slices.BinarySearchFunc(t.next.Executions, x, compareExecutions)
 	if open {
 		t.next.Executions[i] = x
@@ -244,24 +243,7 @@ func (t *step) setExecution(x Execution) {
 // compareExecutions orders executions by do and element.
 func compareExecutions(x, y Execution) int { return cmp.Or(x.Do-y.Do, x.Index-y.Index) }
 
-// dropExecutions ends those executions that drop means.
-func (t *step) dropExecutions(drop func(*Execution) bool) {
-	if slices.ContainsFunc(t.next.Executions, func(x Execution) bool { return drop(&x) }) {
-		t.ownExecutions()
-		t.next.Executions = slices.DeleteFunc(t.next.Executions, func(x Execution) bool { return drop(&x) })
-	}
-}
-
-func (t *step) ownTasks() {
-	if !t.ownsTasks {
-		t.next.Tasks = append([]Task(nil), t.next.Tasks...)
-		t.ownsTasks = true
-	}
-}
-
-func (t *step) ownExecutions() {
-	if !t.ownsExecutions {
-		t.next.Executions = append([]Execution(nil), t.next.Executions...)
-		t.ownsExecutions = true
-	}
+// dropExecutions ends those executions that which means.
+func (t *step) dropExecutions(which func(*Execution) bool) {
+	drop(&t.ownsExecutions, &t.next.Executions, which)
 }

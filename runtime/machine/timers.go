@@ -1,15 +1,13 @@
 package machine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // alarm is the index of a running timer, or -1.
 func (s *Snapshot) alarm(timer int) int {
-	for i := range s.Alarms {
-		if s.Alarms[i].Timer == timer {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.Alarms, func(a Alarm) bool { return a.Timer == timer })
 }
 
 // takeTimer spends a timer, whatever its arm does.
@@ -20,9 +18,7 @@ func (t *step) takeTimer() error {
 
 // spendTimer takes a running timer away.
 func (t *step) spendTimer(timer int) {
-	i := t.old.alarm(timer)
-	alarms := make([]Alarm, 0, len(t.old.Alarms))
-	t.next.Alarms = append(append(alarms, t.old.Alarms[:i]...), t.old.Alarms[i+1:]...)
+	t.next.Alarms = without(t.old.Alarms, t.old.alarm(timer))
 }
 
 // remaining are the timers of states down to depth kept. Alarms stand outermost
@@ -97,9 +93,6 @@ func (t *step) due(def *Timer, wait time.Duration) (time.Time, error) {
 }
 
 func (t *step) timerShare(def *Timer) float64 { return jitterShare(t.next.Seed, def.Name, t.seq) }
-
-// after is the time after a wait that is not negative.
-func (t *step) after(wait time.Duration) (time.Time, error) { return inYears(t.at.Add(wait)) }
 
 // inYears is due, rounded up to the microsecond so that nothing is early, and
 // within the years that a time can have.

@@ -248,10 +248,8 @@ func (d *Definition) outOfRange(t *Type, n int64) string {
 
 func (d *Definition) notOfEnum(t *Type, name string) string {
 	values := d.Enums[t.Enum].Values
-	for _, v := range values {
-		if v == name {
-			return ""
-		}
+	if slices.Contains(values, name) {
+		return ""
 	}
 	return fmt.Sprintf("%q is not one of %s%s", name, strings.Join(values, ", "), DidYouMean(name, values))
 }

@@ -284,22 +284,16 @@ func (d *Definition) eventViews() []EventView {
 func (m *Machine) activityView(s *Snapshot, t *Task) ActivityView {
 	do := &m.def.Dos[t.Do]
 	v := ActivityView{
-		Do: m.TaskName(t), Activity: m.def.Activities[do.Activity].Name, State: t.State.apart(),
+		Do: m.TaskName(t), Activity: m.def.Activities[do.Activity].Name,
 		Key: t.Key, Attempt: t.Attempt, Of: m.attempts(s.State, t.Do),
 	}
 	if !t.NotBefore.IsZero() {
-		until := t.NotBefore
-		v.Until = &until
+		v.Until = new(t.NotBefore)
+	}
+	if t.State != TaskOpen { // which is usual
+		v.State = t.State
 	}
 	return v
-}
-
-// apart leaves out what is usual.
-func (s TaskState) apart() TaskState {
-	if s == TaskOpen {
-		return ""
-	}
-	return s
 }
 
 func (m *Machine) elementsView(s *Snapshot, list *List) ElementsView {

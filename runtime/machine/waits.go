@@ -1,6 +1,9 @@
 package machine
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // WaitsOutside reports whether a run with nothing due waits only for events
 // from outside; RunUntilIdle says what that means.
@@ -26,12 +29,7 @@ func (m *Machine) WaitsOutside(s *Snapshot) bool {
 
 // IdleDue reports whether a timer is due that a checkpoint starts again.
 func (m *Machine) IdleDue(s *Snapshot, now time.Time) bool {
-	for i := range s.Alarms {
-		if a := &s.Alarms[i]; a.Wait > 0 && !a.Due.After(now) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Alarms, func(a Alarm) bool { return a.Wait > 0 && !a.Due.After(now) })
 }
 
 // NextDue is when the next timer of the run falls due; zero where none runs.

@@ -1,6 +1,9 @@
 package machine
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // wide is a 128-bit integer. Comparisons are over mathematical integers: the
 // sums and differences in them are computed wide and cannot overflow (an
@@ -29,15 +32,8 @@ func (a wide) thousandfold() wide {
 
 // compare is negative, 0 or positive as a is less than, equal to or more than b.
 func (a wide) compare(b wide) int {
-	switch {
-	case a.hi < b.hi:
-		return -1
-	case a.hi > b.hi:
-		return 1
-	case a.lo < b.lo:
-		return -1
-	case a.lo > b.lo:
-		return 1
+	if sign := cmp.Compare(a.hi, b.hi); sign != 0 {
+		return sign
 	}
-	return 0
+	return cmp.Compare(a.lo, b.lo)
 }

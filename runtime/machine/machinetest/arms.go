@@ -142,10 +142,8 @@ var failure = []machine.Field{
 
 // triggers notes the types that event.x has under them.
 func (b *builder) triggers(triggers []string) {
-	b.types = maps.Clone(b.each)
-	if b.types == nil {
-		b.types = make(map[string]machine.Type)
-	}
+	b.types = make(map[string]machine.Type)
+	maps.Copy(b.types, b.each)
 	for _, t := range triggers {
 		fields := failure
 		if e := b.ofTrigger(t); e != nil {

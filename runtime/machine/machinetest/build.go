@@ -31,7 +31,7 @@ type on struct {
 
 // Define builds a definition; the initial state of a composite is its first.
 func Define(parts ...Part) *machine.Definition {
-	b := &builder{d: &machine.Definition{Format: machine.Format, Name: "M"}, ons: make(map[int][]on)}
+	b := &builder{d: &machine.Definition{Format: machine.Format, Name: "M"}, ons: make(map[int][]on), records: map[string]machine.Type{}}
 	b.d.States = []machine.State{{Kind: machine.CompositeState, Parent: -1, Initial: 1}}
 	for _, p := range parts {
 		p(b, 0)

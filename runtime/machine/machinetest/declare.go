@@ -17,9 +17,7 @@ func (b *builder) typ(s string) machine.Type {
 		list := machine.Type{Kind: machine.ListKind, Elem: &t}
 		if length != "[" {
 			list.Len = new(machine.Length)
-			if _, err := fmt.Sscanf(length, "[%d..%d", &list.Len.Min, &list.Len.Max); err != nil {
-				panic(err)
-			}
+			must(fmt.Sscanf(length, "[%d..%d", &list.Len.Min, &list.Len.Max))
 		}
 		return list
 	}
@@ -37,14 +35,9 @@ func (b *builder) typ(s string) machine.Type {
 		low, high, _ := strings.Cut(limits, "..")
 		bound := func(s string) *int64 {
 			if t.Kind == machine.DurationKind {
-				d := int64(Duration(s))
-				return &d
+				return new(int64(Duration(s)))
 			}
-			n, err := strconv.ParseInt(s, 10, 64)
-			if err != nil {
-				panic(err)
-			}
-			return &n
+			return new(must(strconv.ParseInt(s, 10, 64)))
 		}
 		t.Min, t.Max = bound(low), bound(high)
 	}
@@ -53,11 +46,7 @@ func (b *builder) typ(s string) machine.Type {
 
 // Duration reads a duration that is right.
 func Duration(s string) time.Duration {
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		panic(err)
-	}
-	return d
+	return must(time.ParseDuration(s))
 }
 
 // fieldsOf reads "a int 0..3, b string?".
@@ -96,9 +85,6 @@ func WithEnum(name string, values ...string) Part {
 // WithRecord declares the type of items of lists; fields have the names of its leaves.
 func WithRecord(name, fields string) Part {
 	return func(b *builder, _ int) {
-		if b.records == nil {
-			b.records = map[string]machine.Type{}
-		}
 		b.records[name] = machine.Type{Kind: machine.RecordKind, Name: name, Fields: b.fieldsOf(fields)}
 	}
 }
@@ -150,13 +136,11 @@ func Named(name string) Part {
 
 // WithLimit gives an activity a limit over all runs.
 func WithLimit(activity string, l machine.Limit) Part {
-	return func(b *builder, _ int) {
-		for i := range b.d.Activities {
-			if b.d.Activities[i].Name == activity {
-				b.d.Activities[i].Limit = &l
-			}
-		}
-	}
+	return func(b *builder, _ int) { b.d.Activities[b.activity(activity)].Limit = &l }
+}
+
+func (b *builder) activity(name string) int {
+	return slices.IndexFunc(b.d.Activities, func(a machine.Activity) bool { return a.Name == name })
 }
 
 // WithCosts gives an activity costs, or the machine a budget of them where it is empty:
@@ -170,11 +154,8 @@ func WithCosts(activity, costs string) Part {
 		}
 		if activity == "" {
 			b.d.Budget = &machine.Budget{Costs: list}
-		}
-		for i := range b.d.Activities {
-			if b.d.Activities[i].Name == activity {
-				b.d.Activities[i].Costs = list
-			}
+		} else {
+			b.d.Activities[b.activity(activity)].Costs = list
 		}
 	}
 }

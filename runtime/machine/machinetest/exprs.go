@@ -15,11 +15,14 @@ import (
 
 // expr reads a Go expression; a literal takes the type that is wanted.
 func (b *builder) expr(text string, want *machine.Type) *machine.Expr {
-	e, err := parser.ParseExpr(text)
+	return b.convert(must(parser.ParseExpr(text)), want)
+}
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return b.convert(e, want)
+	return v
 }
 
 // place is a name with points in it.
@@ -79,26 +82,19 @@ func (b *builder) convert(e ast.Expr, want *machine.Type) *machine.Expr {
 }
 
 func (b *builder) literal(e *ast.BasicLit, want *machine.Type) *machine.Expr {
+	lit := &machine.Expr{Op: "lit", Type: machine.Type{Kind: machine.Int}, Value: json.RawMessage(e.Value)}
 	switch {
 	case e.Kind == token.STRING:
-		return &machine.Expr{Op: "lit", Type: machine.Type{Kind: machine.String}, Value: quoted(e.Value)}
+		lit.Type.Kind, lit.Value = machine.String, quoted(e.Value)
 	case e.Kind == token.FLOAT || want != nil && want.Kind == machine.Float:
-		return &machine.Expr{Op: "lit", Type: machine.Type{Kind: machine.Float}, Value: json.RawMessage(e.Value)}
+		lit.Type.Kind = machine.Float
 	}
-	return &machine.Expr{Op: "lit", Type: machine.Type{Kind: machine.Int}, Value: json.RawMessage(e.Value)}
+	return lit
 }
 
 // quoted turns a Go string literal into a JSON one.
 func quoted(literal string) json.RawMessage {
-	text, err := strconv.Unquote(literal)
-	if err != nil {
-		panic(err)
-	}
-	encoded, err := machine.EncodeJSON(text)
-	if err != nil {
-		panic(err)
-	}
-	return encoded
+	return must(machine.EncodeJSON(must(strconv.Unquote(literal))))
 }
 
 func (b *builder) ident(name string) *machine.Expr {

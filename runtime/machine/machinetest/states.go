@@ -101,7 +101,7 @@ func Doing(activity string, args []string, options ...string) Part {
 	return func(b *builder, s int) {
 		i := len(b.d.Dos)
 		d := machine.Do{Name: b.d.States[s].Path + "/" + activity, State: s, Scope: machine.Scope{Kind: machine.PerVisit, State: -1}}
-		d.Activity = slices.IndexFunc(b.d.Activities, func(a machine.Activity) bool { return a.Name == activity })
+		d.Activity = b.activity(activity)
 		for _, o := range options {
 			word, value, _ := strings.Cut(o, " ")
 			switch word {
@@ -125,8 +125,7 @@ func Doing(activity string, args []string, options ...string) Part {
 			case "per":
 				b.fix = append(b.fix, func() { b.d.Dos[i].Scope = b.scope(value) })
 			default:
-				ns := int64(Duration(value))
-				*map[string]**int64{"timeout": &d.Timeout, "heartbeat": &d.Heartbeat, "progress": &d.Progress}[word] = &ns
+				*map[string]**int64{"timeout": &d.Timeout, "heartbeat": &d.Heartbeat, "progress": &d.Progress}[word] = new(int64(Duration(value)))
 			}
 		}
 		b.d.Dos = append(b.d.Dos, d)

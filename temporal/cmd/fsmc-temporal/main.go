@@ -190,12 +190,9 @@ func (o *options) object(m *machine.Machine) (json.RawMessage, error) {
 }
 
 func isText(m *machine.Machine, param string) bool {
-	for _, p := range m.Definition().Params {
-		if p.Name == param {
-			return p.Type.Kind == machine.String
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Definition().Params, func(p machine.Field) bool {
+		return p.Name == param && p.Type.Kind == machine.String
+	})
 }
 
 // compile gives the machines of a file.
