@@ -184,7 +184,7 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 			return b.String()
 		}
 		a := choice.Arm
-		b.WriteString("// " + oneLine(armText(a)) + "\n")
+		b.WriteString("// " + oneLine(a.Input()+" "+a.Text()) + "\n")
 		conds := c.condition(&b, k, a)
 		body := c.arm(leaf, k, a)
 		if conds == "" {
@@ -194,15 +194,6 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 		fmt.Fprintf(&b, "if %s {\n%s}\n", conds, body)
 	}
 	return b.String()
-}
-
-// armText is an arm with its trigger as written, which does not move when
-// lines do.
-func armText(a *ir.Arm) string {
-	if a.Timer != nil {
-		return a.Timer.Text() + " " + a.Text()
-	}
-	return "on " + a.Handler.Text() + " " + a.Text()
 }
 
 func choiceText(choice ir.Choice) string {
@@ -301,7 +292,7 @@ func (c *corePrinter) move(x *exprs, leaf *ir.State, a *ir.Arm) string {
 func (c *corePrinter) retry(x *exprs, a *ir.Arm) string {
 	var b strings.Builder
 	b.WriteString(c.count(a))
-	if a.Backoff != nil && a.Backoff.By != nil {
+	if a.Backoff.By != nil {
 		x.fails = true
 		fmt.Fprintf(&b, "t.Wait = max(%s, 0)\n", x.expr(a.Backoff.By, 0))
 	}

@@ -216,6 +216,14 @@ func (t *Timer) DelayText() string {
 	return FormatDuration(t.Delay)
 }
 
+// Input is what the arm is for, in the one form that names have: "on Found", "after 24h".
+func (a *Arm) Input() string {
+	if a.Timer != nil {
+		return a.Timer.Text()
+	}
+	return "on " + a.Handler.Text()
+}
+
 // Text is what the arm does, as written but without its effects:
 // "when n < 3 -> Draft max 3", "retry 2 backoff 1s..1m".
 func (a *Arm) Text() string {

@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"cmp"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -132,17 +134,8 @@ func outsideDifference(e *ir.Binary) ir.Expr {
 // blame is what to name where part makes comparison too rich: `now` itself,
 // else the whole, which says more.
 func blame(comparison, part ir.Expr) ir.Expr {
-	var now ir.Expr
-	ir.Walk(part, func(e ir.Expr) bool {
-		if _, ok := e.(*ir.Now); ok && now == nil {
-			now = e
-		}
-		return now == nil
-	})
-	if now != nil {
-		return now
-	}
-	return comparison
+	isNow := func(e ir.Expr) bool { _, is := e.(*ir.Now); return is }
+	return cmp.Or(ir.Find(part, isNow), comparison)
 }
 
 // isOperand reports whether e is a parameter, a field, a field of the event, a

@@ -315,18 +315,15 @@ func floatList(e ir.Expr, want *ir.Type) ir.Expr {
 
 // constantInt reports whether e, an int, is made of literals alone.
 func constantInt(e ir.Expr) bool {
-	constant := true
-	ir.Walk(e, func(e ir.Expr) bool {
+	return nil == ir.Find(e, func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Lit, *ir.Unary, *ir.Binary:
+			return false
 		case *ir.Call:
-			constant = constant && e.Builtin != ""
-		default:
-			constant = false
+			return e.Builtin == ""
 		}
-		return constant
+		return true
 	})
-	return constant
 }
 
 // floated is e, an int made of literals, as a float.

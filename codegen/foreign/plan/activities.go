@@ -23,7 +23,7 @@ func (p *planner) leaf(s *ir.State, n *Node) {
 	case len(s.Dos) > 1:
 		n.Kind = Parallel
 		for _, d := range s.Dos {
-			p.parts(s, p.inside(n, nameOf(d)), d)
+			p.parts(s, p.inside(n, d.Name()), d)
 		}
 		n.Done = p.arms(n, done, None)
 	}
@@ -37,9 +37,6 @@ func (p *planner) inside(n *Node, name string) *Node {
 	n.Children = append(n.Children, c)
 	return c
 }
-
-// nameOf is what the results of d are told by: its label, or its activity.
-func nameOf(d *ir.Do) string { return cmp.Or(d.Label, d.Activity.Name) }
 
 // choice gives n the transitions that a choice state takes at once.
 func (p *planner) choice(n *Node, done []ir.Choice) {
@@ -75,13 +72,12 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 
 // simple has n run d, without states inside.
 func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
-	p.call(s, n, d0(s), func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
-	if d0(s).Activity.Silent() {
+	d := s.Dos[0]
+	p.call(s, n, d, func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
+	if d.Activity.Silent() {
 		n.Call.Nothing = p.arms(n, done, None)
 	}
 }
-
-func d0(s *ir.State) *ir.Do { return s.Dos[0] }
 
 // parts has n run d in a state inside it, wait for retries in another, and end in a third.
 func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
@@ -101,10 +97,10 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 			case c.Arm != nil && c.Arm.Kind == ir.Retry:
 				if waiting == nil {
 					waiting = p.inside(n, "waiting")
-					holder = p.variable("wait", "0", "how many milliseconds "+nameOf(d)+" waits before it is tried again")
+					holder = p.variable("wait", "0", "how many milliseconds "+d.Name()+" waits before it is tried again")
 					waiting.After = []*Delay{{ID: p.delay(), Holder: holder, Arms: []*Arm{{Target: running}}}}
 				}
-				wait := Action{Kind: Wait, Var: holder, Backoff: c.Arm.Backoff, Counter: p.counters[c.Arm].name}
+				wait := Action{Kind: Wait, Var: holder, Backoff: c.Arm.Backoff, Counter: p.counters[c.Arm]}
 				arm.Actions = slices.Insert(arm.Actions, 1, wait)
 				arm.Target = waiting
 			case arm.Target == nil && d.Fan == nil:
@@ -125,7 +121,7 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 
 // call has n run d; arms makes the arms of its ends.
 func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Payload) []*Arm) {
-	call := &Call{ID: nameOf(d), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
+	call := &Call{ID: d.Name(), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
 	n.Call = call
 	for _, c := range p.m.Cases(s) {
 		switch {

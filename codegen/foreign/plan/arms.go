@@ -144,11 +144,11 @@ func (p *planner) arm(n *Node, c ir.Choice, payload Payload) *Arm {
 		return arm
 	}
 	arm.When = p.conditions(a.When)
-	if c := p.counters[a]; c != nil {
+	if name := p.counters[a]; name != "" {
 		if a.Max != nil {
-			arm.When = append(arm.When, Cond{Below: c.name, Limit: *a.Max})
+			arm.When = append(arm.When, Cond{Below: name, Limit: *a.Max})
 		}
-		arm.Actions = append(arm.Actions, Action{Kind: Count, Var: c.name})
+		arm.Actions = append(arm.Actions, Action{Kind: Count, Var: name})
 	}
 	if a.Kind == ir.Goto {
 		arm.Target = p.to(a.Target)

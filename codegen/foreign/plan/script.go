@@ -149,13 +149,7 @@ func (s *Script) call(e *ir.Call) string {
 func (s *Script) Args(params []*ir.Param, args []ir.Expr) []Property {
 	var properties []Property
 	for i, a := range args {
-		element := false
-		ir.Walk(a, func(e ir.Expr) bool {
-			_, ok := e.(*ir.FanRef)
-			element = element || ok
-			return !element
-		})
-		if !element {
+		if ir.Find(a, func(e ir.Expr) bool { _, is := e.(*ir.FanRef); return is }) == nil {
 			properties = append(properties, Property{params[i].Name, s.Expr(a)})
 		}
 	}
@@ -289,9 +283,6 @@ func Quote(text string) string {
 
 // Backoff is how many milliseconds b waits; count is how often it has waited, with this time.
 func (s *Script) Backoff(b *ir.Backoff, count string) string {
-	if b == nil {
-		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
-	}
 	if b.By != nil {
 		return s.Expr(b.By)
 	}

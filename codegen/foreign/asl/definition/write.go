@@ -183,11 +183,9 @@ func (w *writer) machineNotes() {
 		w.note(w.item.Lost, "nobody counts what attempts cost: over_budget does not come for %s", strings.Join(costs, ", "))
 	}
 	for _, s := range w.m.States {
-		for _, h := range s.Handlers {
-			if slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Kind == ir.OnCancel }) {
-				w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
-				return
-			}
+		if s.WaitsFor(ir.OnCancel) {
+			w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
+			return
 		}
 	}
 	for _, t := range w.m.Root.Timers {
