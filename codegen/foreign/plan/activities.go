@@ -154,13 +154,13 @@ func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice
 		n.After = append(n.After, limit)
 	}
 	for _, e := range n.Call.Failures {
-		if sameChoices(p.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: c.Do, Category: p.category(e.Categories[0])}), choices) {
+		if slices.Equal(e.choices, choices) {
 			e.Categories = append(e.Categories, category)
 			p.others(e, c.Do)
 			return
 		}
 	}
-	e := &Ending{Categories: []string{category}, Arms: arms(choices, OfFailure)}
+	e := &Ending{choices: choices, Categories: []string{category}, Arms: arms(choices, OfFailure)}
 	p.others(e, c.Do)
 	n.Call.Failures = append(n.Call.Failures, e)
 }
@@ -192,14 +192,6 @@ func (p *planner) others(e *Ending, d *ir.Do) {
 			e.Others = append(e.Others, c.Name)
 		}
 	}
-}
-
-func (p *planner) category(name string) *ir.Category {
-	return p.m.Categories[slices.IndexFunc(p.m.Categories, func(c *ir.Category) bool { return c.Name == name })]
-}
-
-func sameChoices(a, b []ir.Choice) bool {
-	return slices.EqualFunc(a, b, func(a, b ir.Choice) bool { return a.Arm == b.Arm && a.Use == b.Use })
 }
 
 // limits says which limits of an attempt nothing watches.

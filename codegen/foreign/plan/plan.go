@@ -111,6 +111,7 @@ type Ending struct {
 	Categories []string // of these
 	Others     []string // with "unknown" among Categories: all that is not one of these
 	Arms       []*Arm
+	choices    []ir.Choice
 }
 
 // Payload says where an arm reads `event`.
