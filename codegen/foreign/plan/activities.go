@@ -19,13 +19,13 @@ func (p *planner) leaf(s *ir.State, n *Node) {
 		p.simple(s, n, done)
 	case len(s.Dos) == 1:
 		p.parts(s, n, s.Dos[0])
-		n.Done = p.arms(n, done, None)
+		n.Done = p.arms(n, done, true)
 	case len(s.Dos) > 1:
 		n.Kind = Parallel
 		for _, d := range s.Dos {
 			p.parts(s, p.inside(n, d.Name()), d)
 		}
-		n.Done = p.arms(n, done, None)
+		n.Done = p.arms(n, done, true)
 	}
 }
 
@@ -42,13 +42,13 @@ func (p *planner) inside(n *Node, name string) *Node {
 func (p *planner) choice(n *Node, done []ir.Choice) {
 	stays := slices.ContainsFunc(done, func(c ir.Choice) bool { return c.Arm != nil && c.Arm.Kind != ir.Goto })
 	if !stays {
-		n.Always = p.arms(n, done, None)
+		n.Always = p.arms(n, done, true)
 		return
 	}
 	n.Kind = Compound
 	choose, stayed := p.inside(n, "choosing"), p.inside(n, "stayed")
 	n.Initial = choose
-	choose.Always = p.arms(choose, done, None)
+	choose.Always = p.arms(choose, done, true)
 	for _, arm := range choose.Always {
 		arm.Target = cmp.Or(arm.Target, stayed)
 	}
@@ -73,9 +73,9 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 // simple has n run d, without states inside.
 func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
 	d := s.Dos[0]
-	p.call(s, n, d, func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
+	p.call(s, n, d, func(choices []ir.Choice) []*Arm { return p.arms(n, choices, false) })
 	if d.Activity.Silent() {
-		n.Call.Nothing = p.arms(n, done, None)
+		n.Call.Nothing = p.arms(n, done, true)
 	}
 }
 
@@ -87,10 +87,10 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 	var waiting *Node
 	ended := &Node{Name: "ended", Path: joined(n.Path, "ended"), Kind: Final, Parent: n}
 	holder := ""
-	p.call(s, running, d, func(choices []ir.Choice, payload Payload) []*Arm {
+	p.call(s, running, d, func(choices []ir.Choice) []*Arm {
 		var arms []*Arm
 		for _, c := range choices {
-			arm := p.arm(running, c, payload)
+			arm := p.arm(running, c)
 			switch {
 			case c.Arm != nil && c.Arm.Kind == ir.Retry && d.Fan != nil:
 				p.note(n, p.item.Lost, "%s: what runs the elements tries them again", c.Arm.StepText())
@@ -120,14 +120,14 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 }
 
 // call has n run d; arms makes the arms of its ends.
-func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Payload) []*Arm) {
+func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice) []*Arm) {
 	call := &Call{ID: d.Name(), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
 	n.Call = call
 	for _, c := range p.m.Cases(s) {
 		switch {
 		case c.Do != d:
 		case c.Kind == ir.CaseResult:
-			call.Results = append(call.Results, &Result{c.Event, arms(p.m.Choices(s, c), OfResult)})
+			call.Results = append(call.Results, &Result{c.Event, arms(p.m.Choices(s, c))})
 		case c.Kind == ir.CaseFailure:
 			p.failure(s, n, c, arms)
 		}
@@ -146,11 +146,11 @@ func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Pa
 
 // failure adds the arms of one category, beside those with the same meaning. That of the limit of
 // an attempt is a timer.
-func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice, Payload) []*Arm) {
+func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice) []*Arm) {
 	choices, category := p.m.Choices(s, c), c.Category.Name
 	if category == ir.Timeout && c.Category.BuiltIn && c.Do.Timeout != nil && c.Do.Fan == nil {
 		limit := &Delay{ID: p.delay(), Wait: *c.Do.Timeout, Failed: c.Do.Activity.Name}
-		limit.Arms = arms(choices, OfFailure)
+		limit.Arms = arms(choices)
 		n.After = append(n.After, limit)
 	}
 	for _, e := range n.Call.Failures {
@@ -160,7 +160,7 @@ func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice
 			return
 		}
 	}
-	e := &Ending{choices: choices, Categories: []string{category}, Arms: arms(choices, OfFailure)}
+	e := &Ending{choices: choices, Categories: []string{category}, Arms: arms(choices)}
 	p.others(e, c.Do)
 	n.Call.Failures = append(n.Call.Failures, e)
 }

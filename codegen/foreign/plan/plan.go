@@ -114,23 +114,12 @@ type Ending struct {
 	choices    []ir.Choice
 }
 
-// Payload says where an arm reads `event`.
-type Payload int
-
-const (
-	None Payload = iota
-	OfEvent
-	OfResult
-	OfFailure
-)
-
 // Arm is a transition. A nil Target stays.
 type Arm struct {
 	When    []Cond // all of them have to hold
 	Target  *Node
 	Reenter bool // the node in which it stands is left and entered again
 	Actions []Action
-	Payload Payload
 }
 
 // Cond is a condition: of the machine, or of the chart itself. Exactly one is set.
