@@ -64,8 +64,7 @@ func (r *resolver) params(list []*ast.Param) []*ir.Param {
 	names := newSpace[*ir.Param]("parameter")
 	var out []*ir.Param
 	for _, src := range list {
-		t, optional := r.paramType(src)
-		p := &ir.Param{Slot: ir.Slot{Name: textOf(src.Name), Type: t, Optional: optional}}
+		p := &ir.Param{Slot: ir.Slot{Name: textOf(src.Name), Type: r.typeOf(src.Type), Optional: src.Optional}}
 		if claim(r, names, src.Name, p) {
 			p.Span = src.Name.Span()
 			out = append(out, leavesMade(r, p, &p.Slot, func(_ int, s ir.Slot) *ir.Param { return &ir.Param{Slot: s} })...)

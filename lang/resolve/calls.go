@@ -245,10 +245,8 @@ func (r *resolver) knows(c *call, v *ir.Var) bool {
 // foreign reports that what, which a machine takes from those that call it, or returns to
 // them, has a type that is declared inside that machine.
 func (r *resolver) foreign(at token.Span, what, kind, name string, declared token.Span) {
-	r.mismatch(at, what+" is of "+kind+" "+quote(name)+", which is declared inside that machine",
-		"Declare the "+kind+" in a file, outside its machines.")
-	d := &r.list[len(r.list)-1]
-	d.Related = append(d.Related, related(declared, "it is declared here"))
+	r.report(typeMismatch, at, what+" is of "+kind+" "+quote(name)+", which is declared inside that machine",
+		"Declare the "+kind+" in a file, outside its machines.", related(declared, "it is declared here"))
 }
 
 // cancelled is the category of a child that ended in no terminal.

@@ -38,8 +38,10 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Paren:
 		return r.expr(src.X, sc)
 	case *ast.Ident:
-		if e := r.element(src, sc); e != nil {
-			return e
+		if sc.fan != nil {
+			if e := r.ofElement(src.Span(), []*ast.Name{{Node: src.Node, Text: src.Name}}, sc); e != nil {
+				return e
+			}
 		}
 		return r.variable(src, sc)
 	case *ast.EventField, *ast.Member:

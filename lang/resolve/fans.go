@@ -119,21 +119,6 @@ func (r *resolver) fanLimit(lit *ast.Literal) int64 {
 	return n
 }
 
-// element is what src means in the arguments of a do with a `for`; nil where it is
-// none of the names that this declares.
-func (r *resolver) element(src *ast.Ident, sc scope) ir.Expr {
-	switch f := sc.fan; {
-	case f == nil:
-	case src.Name == f.Item:
-		r.referElement(&src.Node, src.Name, sc)
-		return r.partOfElement(src.Span(), f, spot{t: f.List.Type.Elem})
-	case src.Name == f.Index:
-		r.referElement(&src.Node, src.Name, sc)
-		return &ir.FanRef{E: ir.E{T: f.Element().Index, At: src.Span()}, Fan: f, Index: true}
-	}
-	return nil
-}
-
 // partOfElement is a place in the element of f, a record, or the whole of it.
 func (r *resolver) partOfElement(at token.Span, f *ir.Fan, p spot) ir.Expr {
 	return r.leaves(at, p.t, joined(f.Item, p.path), func(_ int, l ir.RecordLeaf) ir.Expr {

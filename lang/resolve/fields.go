@@ -8,8 +8,7 @@ import (
 // declareParams declares the parameters of the machine.
 func (r *resolver) declareParams() {
 	for _, p := range r.src.Params {
-		t, optional := r.paramType(p)
-		v := &ir.Var{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}, Param: true}
+		v := &ir.Var{Slot: ir.Slot{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}, Param: true}
 		if claim(r, r.vars, p.Name, v) {
 			v.Index, v.Span = len(r.m.Params), p.Name.Span()
 			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
@@ -119,8 +118,7 @@ func (r *resolver) declareEvents() {
 		e := &ir.Event{Name: textOf(src.Name), Doc: src.Doc()}
 		fields := newSpace[*ir.EventField]("field")
 		for _, p := range src.Fields {
-			t, optional := r.paramType(p)
-			f := &ir.EventField{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}}
+			f := &ir.EventField{Slot: ir.Slot{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}}
 			if claim(r, fields, p.Name, f) {
 				f.Index, f.Span = len(e.Fields), p.Name.Span()
 				leaf := func(i int, s ir.Slot) *ir.EventField { return &ir.EventField{Slot: s, Index: f.Index + i} }

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"math"
-
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -18,11 +16,6 @@ func (r *resolver) unary(src *ast.Unary, sc scope) ir.Expr {
 		return x
 	}
 	x := r.expr(src.X, sc)
-	if l, ok := x.(*ir.Lit); ok && src.Op == "-" && l.Value.Int != math.MinInt64 {
-		if c := negated(l.Value); c != nil {
-			return lit(src.Span(), l.T, c)
-		}
-	}
 	kind := x.Type().Kind
 	e := &ir.Unary{E: ir.E{T: plain(x.Type()), At: src.Span()}, Op: ir.Op(src.Op), X: x}
 	switch {
@@ -31,19 +24,15 @@ func (r *resolver) unary(src *ast.Unary, sc scope) ir.Expr {
 	case src.Op == "!" && kind == ir.Bool:
 		return e
 	case src.Op == "-" && (kind == ir.Int || kind == ir.Float || kind == ir.Duration):
+		if l, ok := x.(*ir.Lit); ok {
+			if c := ir.Value(e); c != nil {
+				return lit(src.Span(), l.T, c)
+			}
+		}
 		return e
 	}
 	r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type())), unaryHelp(ir.Op(src.Op)))
 	return bad(src.Span(), x)
-}
-
-// negated is the number c with the other sign; nil where c is no number.
-func negated(c *ir.Const) *ir.Const {
-	switch c.Kind {
-	case ir.Int, ir.Duration, ir.Float:
-		return &ir.Const{Kind: c.Kind, Int: -c.Int, Float: -c.Float}
-	}
-	return nil
 }
 
 // plain is t without its range or length: what computing gives.

@@ -69,10 +69,7 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 	_, own := ir.OwnValues[src.Sel.Text]
 	switch {
 	case v != nil && v.Name == ir.RunWord && own:
-		what := "field"
-		if v.Param {
-			what = "parameter"
-		}
+		what := kindOfVar(v)
 		r.report(unknownName, src.Span(), quote(ir.OwnName(src.Sel.Text))+" cannot be read: this machine has a "+what+" \"run\"",
 			"Rename that "+what+" to read the values of the run itself.")
 	case own:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -202,22 +201,7 @@ func writeJSON(b *bytes.Buffer, e ir.Expr) {
 		}
 		b.WriteByte(']')
 	case *ir.Lit:
-		switch c := e.Value; c.Kind {
-		case ir.JSON:
-			b.WriteString(c.Str)
-		case ir.Bool:
-			writeScalar(b, c.Int != 0)
-		case ir.Int:
-			writeScalar(b, c.Int)
-		case ir.Float:
-			writeScalar(b, c.Float)
-		case ir.Duration:
-			writeScalar(b, time.Duration(c.Int).String())
-		case ir.String:
-			writeScalar(b, c.Str)
-		default: // the only literal of a list
-			b.WriteString("[]")
-		}
+		writeScalar(b, e.Value.JSONValue())
 	}
 }
 

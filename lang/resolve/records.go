@@ -42,8 +42,7 @@ func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Reco
 		fields := newSpace[*ir.Field]("field")
 		sure := len(sources[i].Fields) == 0
 		for _, p := range sources[i].Fields {
-			f := &ir.Field{Name: textOf(p.Name), Doc: p.Doc()}
-			f.Type, f.Optional = r.paramType(p)
+			f := &ir.Field{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}
 			sure = sure || !f.Optional
 			if claim(r, fields, p.Name, f) {
 				f.Span = p.Name.Span()

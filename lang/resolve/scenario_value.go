@@ -185,7 +185,7 @@ func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.R
 		s.literal(src.Span(), what+" is outside its range, "+t.String(), "Write a value inside the range.")
 		return nil, false
 	}
-	text, err := json.Marshal(jsonValue(c))
+	text, err := json.Marshal(c.JSONValue())
 	return text, err == nil
 }
 
@@ -253,21 +253,4 @@ func foldedFloat(op ir.Op, x, y float64) *ir.Const {
 		return nil
 	}
 	return &ir.Const{Kind: ir.Float, Float: x}
-}
-
-// jsonValue is c as its JSON has it.
-func jsonValue(c *ir.Const) any {
-	switch c.Kind {
-	case ir.Bool:
-		return c.Int != 0
-	case ir.Int:
-		return c.Int
-	case ir.Float:
-		return c.Float
-	case ir.Duration:
-		return time.Duration(c.Int).String()
-	case ir.JSON:
-		return json.RawMessage(c.Str)
-	}
-	return c.Str
 }

@@ -106,7 +106,10 @@ func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
 // eventOf is the event that a trigger names. A category of failure in its place
 // is reported as what it is.
 func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
-	if _, event := r.events.names[textOf(name)]; !event && present(name) && r.categories.names[name.Text] != nil {
+	if _, event := r.events.names[textOf(name)]; event || !present(name) {
+		return find(r, r.events, name)
+	}
+	if r.categories.names[name.Text] != nil {
 		r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a category of failure, and no event", "", "failed("+name.Text+")")
 		return nil, false
 	}
@@ -124,9 +127,6 @@ func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
 // meantExit is the terminal of a machine that is called which name, that is no event, was
 // meant to be, with that machine; empty for none.
 func (r *resolver) meantExit(name *ast.Name) string {
-	if _, event := r.events.names[textOf(name)]; event || !present(name) {
-		return ""
-	}
 	for _, callee := range slices.Sorted(maps.Keys(r.calls)) {
 		if r.calls[callee].exits[name.Text] != nil {
 			return callee + "." + name.Text
@@ -138,9 +138,6 @@ func (r *resolver) meantExit(name *ast.Name) string {
 // meantInput is the input of the language that name, which is no event, was meant
 // to be; empty for none.
 func (r *resolver) meantInput(name *ast.Name) string {
-	if _, event := r.events.names[textOf(name)]; event || !present(name) {
-		return ""
-	}
 	word := strings.ToLower(name.Text)
 	switch {
 	case word == "done" || word == "failed" || word == "cancel" || word == ir.OverBudget:
