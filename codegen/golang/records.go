@@ -179,11 +179,7 @@ func (s spot) set() string {
 func (m *machinePlan) ofLeaves(t *ir.Type, v string, optional bool, name string, part func(l ir.RecordLeaf, s spot, name string) string) []string {
 	var out []string
 	for _, l := range t.Leaves() {
-		of := name
-		if l.Path != "" {
-			of = strings.TrimPrefix(name+"."+l.Path, ".")
-		}
-		out = append(out, part(l, m.spotIn(t, v, optional, l.Path), of))
+		out = append(out, part(l, m.spotIn(t, v, optional, l.Path), ir.Joined(name, l.Path)))
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func exprText(e Expr, outer int) string {
 		if e.Index {
 			return e.Fan.Index
 		}
-		return joined(e.Fan.Item, e.Leaf)
+		return Joined(e.Fan.Item, e.Leaf)
 	case *Now:
 		return "now"
 	case *Len:

@@ -84,7 +84,7 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	if !found || leaves == nil {
 		return nil
 	}
-	name := joined(v.Name, p.path)
+	name := ir.Joined(v.Name, p.path)
 	switch {
 	case value == nil && p.optional:
 	case value == nil && v.Default != nil && exact:

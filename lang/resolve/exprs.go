@@ -218,7 +218,7 @@ func (r *resolver) length(src *ast.Len, sc scope) ir.Expr {
 	case ir.String, ir.List:
 		return &ir.Len{E: ir.E{T: intType, At: src.Span()}, X: x}
 	}
-	r.mismatch(x.Span(), "`len` wants a string or a list, and this is "+article(named(x.Type())), "Take the length of a string or a list.")
+	r.mismatch(x.Span(), "`len` wants a string or a list, and this is "+diag.Article(named(x.Type())), "Take the length of a string or a list.")
 	return bad(src.Span(), x)
 }
 

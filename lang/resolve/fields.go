@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -60,7 +61,7 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 		return out
 	}
 	if t.Kind == ir.Time {
-		r.mismatch(f.Default.Span(), article(t.String())+" has no default: there are no literals of that type",
+		r.mismatch(f.Default.Span(), diag.Article(t.String())+" has no default: there are no literals of that type",
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` or an arm.")
 		return out
 	}
@@ -76,10 +77,10 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 			r.noLiteral(f, f.Default, ir.ExprText(value))
 			return out
 		case l.Type.Range != nil && !l.Type.Range.Contains(lit.Value.Int):
-			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" is outside its range, "+l.Type.String(),
+			r.literal(values[i].Span(), "the default of "+quote(ir.Joined(textOf(f.Name), l.Path))+" is outside its range, "+l.Type.String(),
 				"Write a value inside the range, or widen the range.")
 		case l.Type.Len != nil && l.Type.Len.Lo > 0: // [] is the only literal of a list
-			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" has fewer items than its type, "+l.Type.String(),
+			r.literal(values[i].Span(), "the default of "+quote(ir.Joined(textOf(f.Name), l.Path))+" has fewer items than its type, "+l.Type.String(),
 				"Leave the default out, and set the field where its items are known; or begin the range with 0.")
 			l.Type.Len.Lo = 0 // or each rule would say it again
 		default:

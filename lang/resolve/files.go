@@ -282,7 +282,7 @@ func (f *file) clash(src *ast.Import, kind string, first, second *ast.Name, clas
 		return
 	}
 	clashes[kind+second.Text] = true
-	f.report(duplicateName, src.Path.Span(), "this import brings "+article(kind)+" "+quote(second.Text)+", and the name is taken",
+	f.report(duplicateName, src.Path.Span(), "this import brings "+diag.Article(kind)+" "+quote(second.Text)+", and the name is taken",
 		"Rename one of the two, or import less.",
 		related(first.Span(), "the first is declared here"), related(second.Span(), "the second is declared here"))
 }

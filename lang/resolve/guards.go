@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -25,7 +26,7 @@ func (r *resolver) guard(src ast.Expr, sc scope) ir.Expr {
 		return e
 	}
 	if e.Type().Kind != ir.Bool {
-		r.mismatch(e.Span(), "a condition is a bool, and this is "+article(named(e.Type())), "Compare it with something.")
+		r.mismatch(e.Span(), "a condition is a bool, and this is "+diag.Article(named(e.Type())), "Compare it with something.")
 		return bad(e.Span(), e)
 	}
 	if rich := outside(e); rich != nil {

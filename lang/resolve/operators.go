@@ -31,7 +31,7 @@ func (r *resolver) unary(src *ast.Unary, sc scope) ir.Expr {
 		}
 		return e
 	}
-	r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type())), unaryHelp(ir.Op(src.Op)))
+	r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+diag.Article(named(x.Type())), unaryHelp(ir.Op(src.Op)))
 	return bad(src.Span(), x)
 }
 
@@ -70,7 +70,7 @@ func (r *resolver) binary(src *ast.Binary, sc scope) ir.Expr {
 		x, y, t = appended(x, y, sc)
 	}
 	if t == nil {
-		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type()))+" and "+article(named(y.Type())), r.operandHelp(op, x, y))
+		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+diag.Article(named(x.Type()))+" and "+diag.Article(named(y.Type())), r.operandHelp(op, x, y))
 		return bad(src.Span(), x, y)
 	}
 	return &ir.Binary{E: ir.E{T: t, At: src.Span()}, Op: op, X: x, Y: y}
@@ -176,7 +176,7 @@ func (r *resolver) extreme(src *ast.Call, name string, args []ir.Expr) ir.Expr {
 	args[0], args[1] = meet(args[0], args[1])
 	t, u := args[0].Type(), args[1].Type()
 	if !t.Same(u) || !ordered(t.Kind) || t.Kind == ir.String {
-		r.mismatch(src.Span(), "`"+name+"` does not take "+article(named(t))+" and "+article(named(u)),
+		r.mismatch(src.Span(), "`"+name+"` does not take "+diag.Article(named(t))+" and "+diag.Article(named(u)),
 			"Give it two values of one kind: int, float, duration or time.")
 		return bad(src.Span(), args...)
 	}
@@ -246,7 +246,7 @@ func (r *resolver) fit(e ir.Expr, want *ir.Type, what string) ir.Expr {
 		return c
 	}
 	if !want.Same(e.Type()) {
-		r.mismatch(e.Span(), what+" wants "+article(named(want))+", and this is "+article(named(e.Type())), fitHelp(want))
+		r.mismatch(e.Span(), what+" wants "+diag.Article(named(want))+", and this is "+diag.Article(named(e.Type())), fitHelp(want))
 		return bad(e.Span(), e)
 	}
 	return e

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -80,7 +81,7 @@ func (r *resolver) key(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.Exp
 	case isBad(x):
 		return bad(at, x)
 	case x.Type().Kind != ir.JSON:
-		r.mismatch(at, quote(ir.ExprText(x))+" is "+article(named(x.Type()))+", and only a json has keys", "Read it alone.")
+		r.mismatch(at, quote(ir.ExprText(x))+" is "+diag.Article(named(x.Type()))+", and only a json has keys", "Read it alone.")
 		return bad(at, x)
 	}
 	r.refer(sel, ir.KeyName, &sel.Pos)
@@ -117,7 +118,7 @@ func (r *resolver) text(src *ast.Call, args []ir.Expr, sc scope) ir.Expr {
 		if kind == ir.String {
 			help = "It is a text; leave `text` out."
 		}
-		r.mismatch(args[0].Span(), "`text` does not take "+article(named(args[0].Type())), help)
+		r.mismatch(args[0].Span(), "`text` does not take "+diag.Article(named(args[0].Type())), help)
 		return bad(src.Span(), args...)
 	}
 	e := &ir.Text{E: ir.E{T: stringType, At: src.Span()}, X: args[0]}
@@ -141,7 +142,7 @@ func (r *resolver) place(e ir.Expr, want *ir.Type, what string, sc scope) ir.Exp
 		case want.Kind == ir.List:
 			help = "`[]` is the only literal of a list; add items to it with `+`."
 		}
-		r.mismatch(e.Span(), what+" wants "+article(named(want))+", and this is "+word, help)
+		r.mismatch(e.Span(), what+" wants "+diag.Article(named(want))+", and this is "+word, help)
 		return bad(e.Span(), e)
 	}
 	return fitted(e, want)

@@ -95,7 +95,7 @@ func leavesMade[T any](r *resolver, declared T, s *ir.Slot, leaf func(int, ir.Sl
 	out := make([]T, len(leaves))
 	for i, l := range leaves {
 		out[i] = leaf(i, ir.Slot{
-			Name: joined(s.Name, l.Path), Whole: whole, Type: l.Type, Optional: s.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: s.Span,
+			Name: ir.Joined(s.Name, l.Path), Whole: whole, Type: l.Type, Optional: s.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: s.Span,
 		})
 	}
 	return out
@@ -119,14 +119,6 @@ func (r *resolver) leavesOf(v *ir.Var) []*ir.Var {
 		return r.m.Params
 	}
 	return r.m.Fields
-}
-
-// joined is the name of what has that path in the field called name; either may be empty.
-func joined(name, path string) string {
-	if name == "" || path == "" {
-		return name + path
-	}
-	return name + "." + path
 }
 
 // leaves is a value of type t, which is written so, by its leaves.

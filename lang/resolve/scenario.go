@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -160,7 +161,7 @@ func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Fie
 	}
 	for _, g := range list {
 		if whole && !g.Optional && seen[g.Name] == nil && !s.m.Incomplete {
-			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.Name)+", "+article(named(g.Type)), "Give it a value.")
+			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.Name)+", "+diag.Article(named(g.Type)), "Give it a value.")
 		}
 	}
 	text, _ := json.Marshal(out) // of texts that are JSON

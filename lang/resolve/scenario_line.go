@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -279,7 +280,7 @@ func (s *scenarioResolver) condition(src ast.Expr, line *ir.ScenarioLine) {
 		return
 	}
 	if e.Type().Kind != ir.Bool {
-		s.mismatch(e.Span(), "what is expected is a state or a bool, and this is "+article(named(e.Type())), "Compare it with something.")
+		s.mismatch(e.Span(), "what is expected is a state or a bool, and this is "+diag.Article(named(e.Type())), "Compare it with something.")
 		return
 	}
 	if call := asked(e); call != nil {

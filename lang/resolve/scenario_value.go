@@ -45,7 +45,7 @@ func (s *scenarioResolver) lost() bool {
 // wrong reports that src is no value of type t.
 func (s *scenarioResolver) wrong(src ast.Expr, t *ir.Type, what, is string) (json.RawMessage, bool) {
 	if t.Kind != ir.Invalid {
-		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+like(t, src)+".")
+		s.mismatch(src.Span(), what+" is "+diag.Article(named(t))+", and this is "+is, "Write "+diag.Article(named(t))+like(t, src)+".")
 	}
 	return nil, s.lost()
 }
@@ -136,7 +136,7 @@ func (s *scenarioResolver) recordValue(src *ast.RecordLit, t *ir.Type, what stri
 		return s.wrong(src, t, what, "a record")
 	}
 	if textOf(src.Type) != t.Record.Name {
-		return s.wrong(src, t, what, article(quote(textOf(src.Type))))
+		return s.wrong(src, t, what, diag.Article(quote(textOf(src.Type))))
 	}
 	s.referTo(src.Type, t.Record)
 	byName := map[string]*ir.Field{}
@@ -174,7 +174,7 @@ func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.R
 		return s.time(src, c.Str, what)
 	case t.Kind == ir.JSON && (c.Kind == ir.Bool || c.Kind == ir.Int || c.Kind == ir.Float || c.Kind == ir.String || c.Kind == ir.JSON):
 	case c.Kind != t.Kind || t.Kind == ir.EnumKind && c.Enum != t.Enum:
-		is := article(named(e.Type()))
+		is := diag.Article(named(e.Type()))
 		if t.Kind == ir.Time {
 			s.mismatch(src.Span(), what+" is a time, and this is "+is, `Write it as RFC 3339 has it: "2026-01-31T12:00:00Z".`)
 			return nil, false

@@ -169,10 +169,7 @@ func (r *resolver) hoist() {
 // detached.
 func (r *resolver) adopt(parent, n *node, name *ast.Name) {
 	s := n.ir
-	s.Parent, s.Depth, s.Path = parent.ir, parent.ir.Depth+1, s.Name
-	if parent != r.root {
-		s.Path = parent.ir.Path + "." + s.Name
-	}
+	s.Parent, s.Depth, s.Path = parent.ir, parent.ir.Depth+1, ir.Joined(parent.ir.Path, s.Name)
 	if s.Name == "run" || s.Name == "visit" {
 		r.forbidden(name, "state", "behind `per` it means something else")
 	}

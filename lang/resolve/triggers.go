@@ -228,7 +228,7 @@ func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 	ref, ok := wait.(*ir.VarRef)
 	if !ok {
 		if !isBad(wait) {
-			r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+article(named(wait.Type())),
+			r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+diag.Article(named(wait.Type())),
 				"Write a duration such as 30s, or name a field of type duration or time.")
 		}
 		return
@@ -240,7 +240,7 @@ func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 		t.Delay, t.Var = 0, ref.Var
 	case kind == ir.Invalid:
 	default:
-		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+article(named(ref.Type())),
+		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+diag.Article(named(ref.Type())),
 			"Write a duration such as 30s, or name a field of type duration or time.")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -42,7 +43,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	r.note(&t.Node, t.Name, ir.BuiltInName, nil)
 	out := &ir.Type{Kind: kind}
 	if t.Range != nil {
-		out.Range = r.rangeOf(t.Range, "the range of "+article(t.Name), kind)
+		out.Range = r.rangeOf(t.Range, "the range of "+diag.Article(t.Name), kind)
 	}
 	return out
 }

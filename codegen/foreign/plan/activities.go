@@ -33,7 +33,7 @@ func (p *planner) inside(n *Node, name string) *Node {
 	for slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Name == name }) {
 		name += "_"
 	}
-	c := &Node{Name: name, Path: joined(n.Path, name), Parent: n}
+	c := &Node{Name: name, Path: ir.Joined(n.Path, name), Parent: n}
 	n.Children = append(n.Children, c)
 	return c
 }
@@ -85,7 +85,7 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 	running := p.inside(n, "running")
 	n.Initial = running
 	var waiting *Node
-	ended := &Node{Name: "ended", Path: joined(n.Path, "ended"), Kind: Final, Parent: n}
+	ended := &Node{Name: "ended", Path: ir.Joined(n.Path, "ended"), Kind: Final, Parent: n}
 	holder := ""
 	p.call(s, running, d, func(choices []ir.Choice) []*Arm {
 		var arms []*Arm

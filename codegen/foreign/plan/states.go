@@ -102,7 +102,7 @@ func (p *planner) frame(s *ir.State, parent *Node) *Node {
 			child := p.frame(c, n)
 			if c.Require != nil {
 				decide := &Node{Name: p.sibling(s, c.Name+"_require"), Doc: "Decides whether " + c.Name + " is entered.", Parent: n}
-				decide.Path = joined(s.Path, decide.Name)
+				decide.Path = ir.Joined(s.Path, decide.Name)
 				p.before[c] = decide
 				n.Children = append(n.Children, decide)
 			}
@@ -111,8 +111,6 @@ func (p *planner) frame(s *ir.State, parent *Node) *Node {
 	}
 	return n
 }
-
-func joined(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
 // sibling is a name that no state in s has.
 func (p *planner) sibling(s *ir.State, want string) string {

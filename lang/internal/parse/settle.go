@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
 // settle goes once over the tree: it attaches the comments, fills in what
@@ -95,19 +96,11 @@ func (s *settler) declared(kind string, names ...*ast.Name) {
 		if n != nil && reserved[n.Text] {
 			s.report(fault{
 				rule: "duplicate-name", span: n.Span(),
-				message: fmt.Sprintf("%s called %q, a word that the language keeps for itself", article(kind), n.Text),
+				message: fmt.Sprintf("%s called %q, a word that the language keeps for itself", diag.Article(kind), n.Text),
 				help:    "Choose another name.",
 			})
 		}
 	}
-}
-
-func article(noun string) string {
-	switch noun[0] {
-	case 'a', 'e', 'i', 'o':
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // fillLiteral tells the kind of n by its text.
