@@ -42,10 +42,6 @@ type Comments struct {
 	Inside []*Comment // on lines of their own before the closing brace of the node
 }
 
-// Doc is the text of the comment block directly above the node, without the
-// slashes and without directives (//fsmc:…): what documents it.
-func (n *Node) Doc() string { return doc(n) }
-
 // File is one source file.
 type File struct {
 	Node

@@ -25,7 +25,7 @@ func body[T ast.Any](p *printer, end token.Pos, elems []T, print func(T)) {
 		p.srcLine = end.Line
 		return
 	}
-	lines(p, end, elems, print, nil)
+	lines(p, end, elems, print, nil, blockBraces)
 }
 
 func (p *printer) item(it ast.Item) {
@@ -166,37 +166,25 @@ type activityPart struct {
 }
 
 func activityParts(a *ast.Activity) []activityPart {
-	parts := []activityPart{{gap: 1}, {gap: 2}, {gap: 2}, {gap: 2}, {gap: 1}}
-	if len(a.Results) > 0 {
-		parts[0].pos = a.Results[0].Pos
-		parts[0].print = func(p *printer) {
-			p.text("-> ")
-			filled(p, a.Results, " |", (*printer).name)
-		}
+	first := min(1, len(a.Throttles)) // there is one of each kind, where nothing is wrong
+	return []activityPart{
+		partOf(1, a.Results, "-> ", " |", (*printer).name),
+		partOf(2, a.Fails, "fails ", ",", (*printer).name),
+		partOf(2, a.Costs, "cost ", ",", (*printer).cost),
+		partOf(2, a.Throttles[:first], "", "", (*printer).throttle),
+		partOf(1, a.Throttles[first:], "", "", (*printer).throttle),
 	}
-	if len(a.Fails) > 0 {
-		parts[1].pos = a.Fails[0].Pos
-		parts[1].print = func(p *printer) {
-			p.text("fails ")
-			filled(p, a.Fails, ",", (*printer).name)
-		}
+}
+
+// partOf is the part of an activity that word begins and that has nodes in it.
+func partOf[T ast.Any](gap int, nodes []T, word, separator string, print func(*printer, T)) activityPart {
+	if len(nodes) == 0 {
+		return activityPart{gap: gap}
 	}
-	if len(a.Costs) > 0 {
-		parts[2].pos = a.Costs[0].Pos
-		parts[2].print = func(p *printer) {
-			p.text("cost ")
-			filled(p, a.Costs, ",", (*printer).cost)
-		}
-	}
-	if len(a.Throttles) > 0 {
-		parts[3].pos = a.Throttles[0].Pos
-		parts[3].print = func(p *printer) { p.throttle(a.Throttles[0]) }
-	}
-	if len(a.Throttles) > 1 { // one of each kind, where nothing is wrong
-		parts[4].pos = a.Throttles[1].Pos
-		parts[4].print = func(p *printer) { filled(p, a.Throttles[1:], "", (*printer).throttle) }
-	}
-	return parts
+	return activityPart{gap, nodes[0].Span().Start, func(p *printer) {
+		p.text(word)
+		filled(p, nodes, separator, print)
+	}}
 }
 
 func (p *printer) cost(c *ast.Cost) {

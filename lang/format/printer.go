@@ -185,16 +185,11 @@ func bracketed[T ast.Any](p *printer, open, end token.Pos, elems []T, print func
 		p.srcLine = end.Line
 		return
 	}
-	linesIn(p, end, elems, func(e T) { print(p, e) }, after, in)
+	lines(p, end, elems, func(e T) { print(p, e) }, after, in)
 }
 
-// lines writes elems in braces, one a line.
-func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string) {
-	linesIn(p, end, elems, print, after, blockBraces)
-}
-
-// linesIn is lines with any brackets.
-func linesIn[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string, in brackets) {
+// lines writes elems in brackets, one a line.
+func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string, in brackets) {
 	brace := end.Offset - 1
 	p.text(in.open)
 	p.last().group, p.last().opens = "", true

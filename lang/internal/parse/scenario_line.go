@@ -18,7 +18,7 @@ func (s *scenarioParser) anyLine(t *lexer.Token) ast.Line {
 		s.wrongLine(t)
 		return nil
 	}
-	if next := second(s.lex); !is(next, "->") && !is(next, "[") && !(next.Type == tokName && next.Value == ast.Fails) {
+	if !s.namesActivity() {
 		switch t.Value {
 		case "send":
 			return s.send()
