@@ -13,16 +13,12 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Target makes a .dot file of a machine.
 var Target = codegen.Target{
-	Name: "dot",
-	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := codegen.Draw(m, o)
-		return []codegen.File{{Name: m.Name + ".dot", Content: Print(d)}}
-	},
+	Name:  "dot",
+	Print: func(d *drawing.Drawing, _ codegen.Options) []byte { return Print(d) },
 }
 
 // large is the number of states from which Graphviz needs to be told to be
