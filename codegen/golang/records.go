@@ -55,8 +55,7 @@ func (m *machinePlan) addRecords(p *planner, core bool) {
 // addFields plans the fields of a record, with the Go types that m has.
 func (r *recordPlan) addFields(p *planner, m *machinePlan) {
 	for _, f := range r.src.Fields {
-		r.Fields = append(r.Fields, fieldPlan{
-			Name: p.field(&r.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goTypeOf(f.Type, f.Optional), Doc: f.Doc, Optional: f.Optional, typ: f.Type})
+		r.Fields = append(r.Fields, m.field(p.field(&r.structPlan, f.Name, f.Span), f, f.Optional))
 	}
 }
 
