@@ -100,7 +100,7 @@ func (p *printer) cluster(g *dot.Graph, n *drawing.Node) {
 	p.names[fmt.Sprintf("cluster_s%d", p.made)] = clusterName(n)
 	sub.Attr("label", dot.HTML(boxLabel(n)))
 	fill := "#FAFBFD"
-	if depth(n)%2 == 0 {
+	if n.Depth()%2 == 0 {
 		fill = "#F1F4F8"
 	}
 	set(sub.AttributesMap, "style", "rounded,filled", "fillcolor", fill, "color", s.line, "penwidth", s.width,
@@ -109,14 +109,6 @@ func (p *printer) cluster(g *dot.Graph, n *drawing.Node) {
 }
 
 func clusterName(n *drawing.Node) string { return quote("cluster " + n.ID) }
-
-func depth(n *drawing.Node) int {
-	d := 0
-	for ; n.Parent != nil; n = n.Parent {
-		d++
-	}
-	return d
-}
 
 func (p *printer) node(g *dot.Graph, n *drawing.Node) {
 	made := g.Node(p.key())

@@ -136,6 +136,15 @@ func (t *Trigger) Text() string {
 	return text
 }
 
+// UsesText are the events of an `ignore` or a `defer` as written.
+func UsesText(uses []*EventUse) string {
+	names := make([]string, len(uses))
+	for i, u := range uses {
+		names[i] = u.Event.Name
+	}
+	return strings.Join(names, ", ")
+}
+
 // Text is c as written in a trigger: "StartReview", "a.Found",
 // "failed(timeout)", "done", "cancel", "after 24h".
 func (c Case) Text() string {

@@ -148,7 +148,7 @@ func (p *planner) fill(s *ir.State) {
 		p.timers(s, n)
 	}
 	if len(s.Defer) > 0 {
-		p.note(n, p.item.Lost, "what it defers is dropped: %s", names(s.Defer))
+		p.note(n, p.item.Lost, "what it defers is dropped: %s", ir.UsesText(s.Defer))
 	}
 	if s.Kind == ir.Leaf {
 		p.leaf(s, n)
@@ -162,14 +162,6 @@ func (p *planner) fill(s *ir.State) {
 	for _, c := range s.Children {
 		p.fill(c)
 	}
-}
-
-func names(uses []*ir.EventUse) string {
-	var list []string
-	for _, u := range uses {
-		list = append(list, u.Event.Name)
-	}
-	return strings.Join(list, ", ")
 }
 
 func (p *planner) block(actions []Action, b *ir.Block) []Action {
