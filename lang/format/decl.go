@@ -6,8 +6,7 @@ import (
 )
 
 func (p *printer) machine(m *ast.Machine) {
-	p.text("machine ")
-	p.name(m.Name)
+	p.named("machine", m.Name)
 	if len(m.Params) > 0 {
 		p.params(m.Params)
 	}
@@ -45,8 +44,7 @@ func (p *printer) item(it ast.Item) {
 	case *ast.Activity:
 		p.activity(it)
 	case *ast.Guard:
-		p.text("guard ")
-		p.name(it.Name)
+		p.named("guard", it.Name)
 		p.params(it.Params)
 	case *ast.Budget:
 		p.text("budget ")
@@ -59,15 +57,13 @@ func (p *printer) item(it ast.Item) {
 }
 
 func (p *printer) enum(e *ast.Enum) {
-	p.text("enum ")
-	p.name(e.Name)
+	p.named("enum", e.Name)
 	p.text(" ")
 	p.names(e.Name.Pos, e.EndPos, e.Values)
 }
 
 func (p *printer) record(r *ast.Record) {
-	p.text("record ")
-	p.name(r.Name)
+	p.named("record", r.Name)
 	p.text(" ")
 	braced(p, r.Name.Pos, r.EndPos, r.Fields, (*printer).param, nil)
 }
@@ -116,8 +112,7 @@ func (p *printer) optional(f *ast.Param) {
 
 func (p *printer) event(e *ast.Event) {
 	p.group("event")
-	p.text("event ")
-	p.name(e.Name)
+	p.named("event", e.Name)
 	if len(e.Fields) > 0 || p.commentBefore(e.EndPos) {
 		p.cell(1)
 		braced(p, e.Name.Pos, e.EndPos, e.Fields, (*printer).param, nil)
@@ -128,8 +123,7 @@ func (p *printer) event(e *ast.Event) {
 // each part on one of its own.
 func (p *printer) activity(a *ast.Activity) {
 	head := func(p *printer) {
-		p.text("activity ")
-		p.name(a.Name)
+		p.named("activity", a.Name)
 		p.params(a.Params)
 	}
 	parts := activityParts(a)
@@ -214,8 +208,7 @@ func (p *printer) budgetLine(l *ast.BudgetLine) {
 func (p *printer) assert(a *ast.Assert) {
 	p.text("assert ")
 	if a.Done != nil {
-		p.text("done ")
-		p.name(a.Done)
+		p.named("done", a.Done)
 	} else {
 		p.path(a.Subject)
 	}

@@ -93,6 +93,12 @@ func (p *printer) word(pos token.Pos, text string) {
 
 func (p *printer) name(n *ast.Name) { p.token(n, n.Text) }
 
+// named writes a word of the language, and the name behind it.
+func (p *printer) named(word string, n *ast.Name) {
+	p.text(word + " ")
+	p.name(n)
+}
+
 // separated writes elems on the current line.
 func separated[T any](p *printer, elems []T, separator string, print func(T)) {
 	for i, e := range elems {
