@@ -15,11 +15,11 @@ const (
 	token  = "arn:aws:states:::events:putEvents.waitForTaskToken"
 )
 
-// invoked is the arguments with which a function is called.
-func invoked(function string, payload obj) obj {
-	o := obj{{"FunctionName", function}}
-	if len(payload) > 0 {
-		o = append(o, member{"Payload", payload})
+// invoked is the arguments with which what is called so under a key is called, with its own under another.
+func invoked(key, name, own string, arguments obj) obj {
+	o := obj{{key, name}}
+	if len(arguments) > 0 {
+		o = append(o, member{own, arguments})
 	}
 	return o
 }
@@ -110,12 +110,9 @@ func (w *writer) single(s *ir.State, d *ir.Do, end string) {
 // task is what runs an attempt of d, with its limits and retries, and an Output that is the result.
 func (w *writer) task(s *ir.State, d *ir.Do, q *query) obj {
 	arguments := q.arguments(d.Activity.Params, d.Args)
-	o := obj{{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked(d.Activity.Name, arguments)}, {"Output", formula("$states.result.Payload")}}
+	o := obj{{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked("FunctionName", d.Activity.Name, "Payload", arguments)}, {"Output", formula("$states.result.Payload")}}
 	if d.Activity.Machine != nil {
-		input := obj{{"StateMachineArn", d.Activity.Name}}
-		if len(arguments) > 0 {
-			input = append(input, member{"Input", arguments})
-		}
+		input := invoked("StateMachineArn", d.Activity.Name, "Input", arguments)
 		o = obj{{"Type", "Task"}, {"Resource", child}, {"Arguments", input}, {"Output", formula("$states.result.Output")}}
 	}
 	if d.Timeout != nil {

@@ -260,7 +260,7 @@ func (w *writer) asked(first string, ways []way) string {
 			seen[g.variable] = true
 			next := w.free("Asked " + g.guard)
 			w.add(at, obj{
-				{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked(g.guard, g.arguments)},
+				{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked("FunctionName", g.guard, "Payload", g.arguments)},
 				{"Assign", obj{{g.variable, formula("$states.result.Payload")}}}, {"Output", formula("$states.input")}, {"Next", next},
 			})
 			at = next

@@ -167,11 +167,7 @@ func (w *writer) begin() string {
 	name := w.free("Start")
 	ways := w.enter(nil, w.m.Root, nil, q.with(w.m.Root.Entry), nil)
 	enter := w.follow("", w.m.Name, ways, "")
-	begin := obj{{"Type", "Pass"}}
-	if len(values) > 0 {
-		begin = append(begin, member{"Assign", values})
-	}
-	w.states = append(obj{{name, append(begin, member{"Next", enter})}}, w.states...)
+	w.states = append(obj{{name, pass(values, enter)}}, w.states...)
 	return name
 }
 
