@@ -77,11 +77,4 @@ func (t *Trigger) Fields() []*EventField {
 }
 
 // Field is the one of t.Fields called name, or nil.
-func (t *Trigger) Field(name string) *EventField {
-	for _, f := range t.Fields() {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
+func (t *Trigger) Field(name string) *EventField { return fieldNamed(t.Fields(), name) }

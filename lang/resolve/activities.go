@@ -80,7 +80,7 @@ func (r *resolver) results(src *ast.Activity) []*ir.Event {
 	seen := map[*ir.Event]*ast.Name{}
 	var out []*ir.Event
 	for _, name := range src.Results {
-		e, exact, ok := guess(r, r.events, "event", name)
+		e, exact, ok := guess(r, r.events, name)
 		if !ok || !exact && seen[e] != nil {
 			continue
 		}

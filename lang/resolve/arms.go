@@ -36,7 +36,9 @@ func (r *resolver) arm(n *node, a *ir.Arm, src *ast.Arm, sc scope) bool {
 		a.Kind = ir.Goto
 		a.Target = r.target(n, step.Target)
 		a.Block = r.block(step.Block, sc)
-		r.bound(n, a, step.Bound)
+		if b := step.Bound; b != nil {
+			r.count(n, a, b.Unbounded, b.Max, b.Scope, ir.PerRun)
+		}
 	case *ast.Retry:
 		a.Kind = ir.Retry
 		r.count(n, a, step.Unbounded, step.Max, step.Scope, ir.PerVisit)
@@ -55,13 +57,6 @@ func (r *resolver) arm(n *node, a *ir.Arm, src *ast.Arm, sc scope) bool {
 		return false
 	}
 	return true
-}
-
-// bound resolves the bound of a goto, which may have none.
-func (r *resolver) bound(n *node, a *ir.Arm, b *ast.Bound) {
-	if b != nil {
-		r.count(n, a, b.Unbounded, b.Max, b.Scope, ir.PerRun)
-	}
 }
 
 // count resolves how often a may be taken, and for how long that is counted.

@@ -226,7 +226,7 @@ func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
 	if src.Event {
 		return r.isSetInEvent(src, sc)
 	}
-	v, exact, ok := guess(r, r.vars, "field", src.Name)
+	v, exact, ok := guess(r, r.vars, src.Name)
 	if !ok {
 		return bad(src.Span())
 	}
@@ -262,7 +262,7 @@ func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 			"Run it with `do`, and read its result from an event.")
 		return bad(src.Span(), r.exprs(src.Args, sc)...)
 	}
-	guard, exact, ok := guess(r, r.guards, "guard", src.Func)
+	guard, exact, ok := guess(r, r.guards, src.Func)
 	if !ok || !exact {
 		return bad(src.Span(), r.exprs(src.Args, sc)...)
 	}

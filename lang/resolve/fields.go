@@ -65,7 +65,7 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` or an arm.")
 		return out
 	}
-	values := r.fitLeaves(value, t, "the default of "+quote(textOf(f.Name)), scope{})
+	values := leavesFor(r.whole(value, t, "the default of "+quote(textOf(f.Name)), scope{}), t)
 	for i, l := range leaves {
 		lit, ok := values[i].(*ir.Lit)
 		_, absent := values[i].(*ir.Absent)

@@ -162,7 +162,7 @@ func (r *resolver) activity(name *ast.Name) (a *ir.Activity, exact, ok bool) {
 			return nil, false, false
 		}
 	}
-	return guess(r, r.activities, "activity", name)
+	return guess(r, r.activities, name)
 }
 
 // lose notes that src could not be resolved, so that arms that name it are no second fault.

@@ -79,7 +79,7 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 		}
 		r.unknown("enum", src.X, nearest)
 	case nearTo(r, src.X.Text, r.enums) == "" && near(r, src.X.Text, r.vars.names) != "":
-		r.unknownPlace(src.X)
+		r.unknown("field", src.X, near(r, src.X.Text, r.vars.names))
 	default:
 		if nearTo(r, src.X.Text, r.enums) == "" {
 			if nearest := r.nearHolder(src.X.Text); nearest != "" {

@@ -126,8 +126,3 @@ func (r *resolver) keys(e ir.Expr, keys []*ast.Name, at token.Span, sc scope) ir
 	}
 	return e
 }
-
-// unknownPlace reports that name, before a point, is no field with fields.
-func (r *resolver) unknownPlace(name *ast.Name) {
-	r.unknown("field", name, near(r, name.Text, r.vars.names))
-}

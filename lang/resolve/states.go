@@ -125,7 +125,7 @@ func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
 	var out []*ir.VarRef
 	given := map[string]token.Span{}
 	for _, name := range src.Returns {
-		v, exact, ok := guess(r, r.vars, "field", name)
+		v, exact, ok := guess(r, r.vars, name)
 		switch {
 		case !ok:
 			continue

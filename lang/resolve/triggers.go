@@ -42,7 +42,11 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 		t.Kind = ir.OnCancel
 	case "failed":
 		t.Kind = ir.OnFailed
-		t.Categories = r.caught(src.Categories)
+		for _, name := range src.Categories {
+			if c, ok := find(r, r.categories, name); ok {
+				t.Categories = append(t.Categories, c)
+			}
+		}
 		ok = len(t.Categories) > 0 || len(src.Categories) == 0
 	case ir.OverBudget:
 		ok = r.overBudget(t, src)
@@ -157,16 +161,6 @@ var inputs = map[string]string{
 	"failure": "failed", "fail": "failed", "error": "failed", "exception": "failed", "timed_out": "failed(timeout)",
 	"canceled": "cancel", "cancelled": "cancel",
 	"overbudget": "over_budget", "budget": "over_budget", "budget_exceeded": "over_budget",
-}
-
-func (r *resolver) caught(names []*ast.Name) []*ir.Category {
-	var out []*ir.Category
-	for _, name := range names {
-		if c, ok := find(r, r.categories, name); ok {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // label resolves the label of t: that of an activity of n, or of one inside n.
