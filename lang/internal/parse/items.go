@@ -35,16 +35,7 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 	}
 	var d ast.Decl
 	bad := p.repaired(lex, t.Value, func() (err error) {
-		switch t.Value {
-		case "machine":
-			d, err = p.wholeMachine(lex)
-		case "enum":
-			d, err = p.grammar.enum(lex)
-		case "record":
-			d, err = p.grammar.record(lex)
-		case "import":
-			d, err = p.grammar.imports(lex)
-		}
+		d, err = p.grammar.decls[t.Value](lex)
 		return err
 	})
 	if bad != nil {

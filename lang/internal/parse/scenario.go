@@ -33,7 +33,7 @@ const (
 // head is wrong.
 func (p *parser) scenario(lex *lexer.PeekingLexer) ast.Decl {
 	start := lex.MakeCheckpoint()
-	s := &scenarioParser{direct: &direct{parser: p, lex: lex}}
+	s := &scenarioParser{direct: &direct{p, cursor{lex: lex}}}
 	n := s.head()
 	if s.failed {
 		s.tell()
