@@ -151,7 +151,6 @@ const (
 type Scope struct {
 	Kind  ScopeKind
 	State *State // of PerState
-	Span  token.Span
 }
 
 // ArmKind says what an arm does.

@@ -72,16 +72,14 @@ func (r *resolver) count(n *node, a *ir.Arm, unbounded bool, most *ast.Literal, 
 // scopeOf resolves what stands behind `per` in n, and usual where nothing
 // stands there.
 func (r *resolver) scopeOf(n *node, s *ast.Scope, usual ir.ScopeKind) ir.Scope {
-	if s == nil {
-		return ir.Scope{Kind: usual}
-	}
-	out := ir.Scope{Kind: usual, Span: s.Span()}
-	switch s.Kind {
-	case "run":
+	out := ir.Scope{Kind: usual}
+	switch {
+	case s == nil:
+	case s.Kind == "run":
 		out.Kind = ir.PerRun
-	case "visit":
+	case s.Kind == "visit":
 		out.Kind = ir.PerVisit
-	case "state":
+	case s.Kind == "state":
 		if target := r.loneTarget(n, s.Target); target != nil {
 			out.Kind, out.State = ir.PerState, target
 		}
