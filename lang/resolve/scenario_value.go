@@ -139,13 +139,7 @@ func (s *scenarioResolver) recordValue(src *ast.RecordLit, t *ir.Type, what stri
 		return s.wrong(src, t, what, diag.Article(quote(textOf(src.Type))))
 	}
 	s.referTo(src.Type, t.Record)
-	byName := map[string]*ir.Field{}
-	for _, f := range t.Record.Fields {
-		byName[f.Name] = f
-	}
-	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", t.Record.Fields, src.Fields, true, func(name *ast.Name) {
-		s.referTo(name, byName[name.Text])
-	}), true
+	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", t.Record.Fields, src.Fields, true, func(name *ast.Name, f *ir.Field) { s.referTo(name, f) }), true
 }
 
 // scalar is a constant that is no list, object or record.
