@@ -64,11 +64,11 @@ func (*Machine) decl()  {}
 func (*Scenario) decl() {}
 func (*Bad) decl()      {}
 
-// Decls yields the declarations of one kind, in order.
-func Decls[T Decl](f *File) iter.Seq[T] {
+// Of yields the nodes of one kind in list, in order.
+func Of[T, N Any](list []N) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, d := range f.Decls {
-			if t, ok := d.(T); ok && !yield(t) {
+		for _, n := range list {
+			if t, ok := any(n).(T); ok && !yield(t) {
 				return
 			}
 		}

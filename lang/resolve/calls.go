@@ -69,8 +69,8 @@ func (r *resolver) findCalls() {
 	}
 	r.calls = map[string]*call{}
 	for _, n := range r.nodes {
-		for _, item := range n.items {
-			if src, ok := item.(*ast.Do); ok && src.Machine && present(src.Activity) && r.calls[src.Activity.Text] == nil {
+		for src := range ast.Of[*ast.Do](n.items) {
+			if src.Machine && present(src.Activity) && r.calls[src.Activity.Text] == nil {
 				if c := r.file.call(src); c != nil {
 					r.calls[src.Activity.Text] = c
 				}
@@ -90,11 +90,10 @@ func (r *resolver) declareCalls() {
 // addCosts notes what the machines that r calls, and that these call, may spend. Where r has
 // a budget that is of costs of r, too: those of a run are those of its tree.
 func (r *resolver) addCosts() {
-	budget := slices.ContainsFunc(r.src.Items, func(item ast.Item) bool { _, is := item.(*ast.Budget); return is })
 	for _, c := range r.inOrder() {
 		c.activity.Below = c.callee.spent()
-		for _, name := range c.activity.Below {
-			if budget {
+		for range ast.Of[*ast.Budget](r.src.Items) {
+			for _, name := range c.activity.Below {
 				r.costs.keep(name, true)
 			}
 		}

@@ -195,11 +195,7 @@ func reaches(n *node, t *ir.Trigger, d *ir.Do) bool {
 // names reports whether a handler of n has the trigger `label.event`, or for no event
 // `label.failed`.
 func (n *node) names(label, event string) bool {
-	for _, item := range n.items {
-		on, ok := item.(*ast.On)
-		if !ok {
-			continue
-		}
+	for on := range ast.Of[*ast.On](n.items) {
 		for _, t := range on.Triggers {
 			if textOf(t.Label) != label {
 				continue

@@ -20,7 +20,7 @@ func (r *resolver) declareParams() {
 
 // declareFields declares the fields of every context.
 func (r *resolver) declareFields() {
-	for c := range items[*ast.Context](r) {
+	for c := range ast.Of[*ast.Context](r.src.Items) {
 		for _, f := range c.Fields {
 			v := &ir.Var{Slot: ir.Slot{Name: textOf(f.Name), Type: r.typeOf(f.Type), Doc: f.Doc()}}
 			var defaults []*ir.Const
@@ -115,7 +115,7 @@ func anyValue(t *ir.Type) *ir.Const {
 
 // declareEvents declares the events and their payloads.
 func (r *resolver) declareEvents() {
-	for src := range items[*ast.Event](r) {
+	for src := range ast.Of[*ast.Event](r.src.Items) {
 		e := &ir.Event{Name: textOf(src.Name), Doc: src.Doc()}
 		fields := newSpace[*ir.EventField]("field")
 		for _, p := range src.Fields {
@@ -143,7 +143,7 @@ func isTrigger(name string) bool { return name == "done" || name == "failed" || 
 
 // declareEnums declares the enums.
 func (r *resolver) declareEnums() {
-	for src := range items[*ast.Enum](r) {
+	for src := range ast.Of[*ast.Enum](r.src.Items) {
 		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		values := newSpace[int]("value")
 		var names []*ast.Name

@@ -94,9 +94,8 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 // activity: what that machine may spend is not known.
 func (r *resolver) lostCall() bool {
 	for _, n := range r.nodes {
-		for _, item := range n.items {
-			src, ok := item.(*ast.Do)
-			if !ok || !present(src.Activity) || r.calls[src.Activity.Text] != nil {
+		for src := range ast.Of[*ast.Do](n.items) {
+			if !present(src.Activity) || r.calls[src.Activity.Text] != nil {
 				continue
 			}
 			if _, machine := r.file.callables[src.Activity.Text]; src.Machine || machine {
@@ -154,7 +153,7 @@ func (r *resolver) instead(kind, name string) string {
 // name, meant as a kind; empty for none.
 func (r *resolver) declaredIn(kind, name string) string {
 	for _, other := range r.file.from {
-		for src := range ast.Decls[*ast.Import](other.src) {
+		for src := range ast.Of[*ast.Import](other.src.Decls) {
 			path, wrong := parseString(src.Path.Text)
 			if wrong != nil {
 				continue

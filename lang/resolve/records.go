@@ -18,7 +18,7 @@ const (
 
 // declareRecords declares the records of the machine or file, without their fields.
 func (r *resolver) declareRecords() {
-	for src := range items[*ast.Record](r) {
+	for src := range ast.Of[*ast.Record](r.src.Items) {
 		rec := &ir.Record{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		if _, taken := builtin[rec.Name]; taken {
 			r.forbidden(src.Name, "record", "it is a built-in type")

@@ -24,7 +24,7 @@ type scenariosOf struct {
 
 // findScenarios finds the machines of the scenarios of f, as long as f knows what it imports.
 func (f *file) findScenarios() (out []pending) {
-	for src := range ast.Decls[*ast.Scenario](f.src) {
+	for src := range ast.Of[*ast.Scenario](f.src.Decls) {
 		p := pending{src: src}
 		switch c, known := f.callables[textOf(src.Machine)]; {
 		case known:
