@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -298,12 +299,9 @@ func argumentHelp(params []*ir.Field) string {
 	if len(params) == 0 {
 		return "Leave the parentheses empty."
 	}
-	text := ""
-	for i, p := range params {
-		if i > 0 {
-			text += ", "
-		}
-		text += p.Name + " " + named(p.Type)
+	var list []string
+	for _, p := range params {
+		list = append(list, p.Name+" "+named(p.Type))
 	}
-	return "Give it " + text + ", in this order."
+	return "Give it " + strings.Join(list, ", ") + ", in this order."
 }

@@ -56,11 +56,7 @@ func (r *resolver) binary(src *ast.Binary, sc scope) ir.Expr {
 	}
 	op := ir.Op(src.Op)
 	if op == ir.OpAdd && x.Type().Kind == ir.JSON {
-		e := &ir.Binary{E: ir.E{T: jsonType, At: src.Span()}, Op: op, X: x, Y: y}
-		if !r.mayBuild(e, sc) {
-			return bad(src.Span(), x, y)
-		}
-		return e
+		return r.built(&ir.Binary{E: ir.E{T: jsonType, At: src.Span()}, Op: op, X: x, Y: y}, sc, x, y)
 	}
 	if op != ir.OpAdd || x.Type().Kind != ir.List {
 		x, y = meet(x, y)

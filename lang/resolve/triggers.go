@@ -219,22 +219,14 @@ func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 		return
 	}
 	wait := r.expr(src, scope{})
-	ref, ok := wait.(*ir.VarRef)
-	if !ok {
-		if !isBad(wait) {
-			r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+diag.Article(named(wait.Type())),
-				"Write a duration such as 30s, or name a field of type duration or time.")
-		}
-		return
-	}
-	switch kind := ref.Type().Kind; {
-	case ref.Var.Own:
+	ref, isRef := wait.(*ir.VarRef)
+	switch kind := wait.Type().Kind; {
+	case isRef && ref.Var.Own:
 		r.report("syntax", ref.Span(), `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
-	case kind == ir.Duration || kind == ir.Time:
+	case isRef && (kind == ir.Duration || kind == ir.Time):
 		t.Delay, t.Var = 0, ref.Var
-	case kind == ir.Invalid:
-	default:
-		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+diag.Article(named(ref.Type())),
+	case !isBad(wait):
+		r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+diag.Article(named(wait.Type())),
 			"Write a duration such as 30s, or name a field of type duration or time.")
 	}
 }
