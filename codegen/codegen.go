@@ -10,13 +10,15 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// Target turns machines into files of one format.
+// Target draws machines in one format.
 type Target struct {
 	Name string // as the command line calls it: "dot"
-	// Generate makes the files for one machine. The same machine and options
-	// give the same bytes.
-	Generate func(*ir.Machine, Options) []File
+	// Print writes a drawing. The same drawing and options give the same bytes.
+	Print func(*drawing.Drawing, Options) []byte
 }
+
+// Generate is the diagram of m that o asks for, in the format of t.
+func (t Target) Generate(m *ir.Machine, o Options) []byte { return t.Print(Draw(m, o), o) }
 
 // Options are what is asked of a target beside the machine. A target reads
 // those that concern it.

@@ -13,16 +13,12 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Target makes a .dot file of a machine.
 var Target = codegen.Target{
-	Name: "dot",
-	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := codegen.Draw(m, o)
-		return []codegen.File{{Name: m.Name + ".dot", Content: Print(d)}}
-	},
+	Name:  "dot",
+	Print: func(d *drawing.Drawing, _ codegen.Options) []byte { return Print(d) },
 }
 
 // large is the number of states from which Graphviz needs to be told to be
@@ -104,7 +100,7 @@ func (p *printer) cluster(g *dot.Graph, n *drawing.Node) {
 	p.names[fmt.Sprintf("cluster_s%d", p.made)] = clusterName(n)
 	sub.Attr("label", dot.HTML(boxLabel(n)))
 	fill := "#FAFBFD"
-	if depth(n)%2 == 0 {
+	if n.Depth()%2 == 0 {
 		fill = "#F1F4F8"
 	}
 	set(sub.AttributesMap, "style", "rounded,filled", "fillcolor", fill, "color", s.line, "penwidth", s.width,
@@ -113,14 +109,6 @@ func (p *printer) cluster(g *dot.Graph, n *drawing.Node) {
 }
 
 func clusterName(n *drawing.Node) string { return quote("cluster " + n.ID) }
-
-func depth(n *drawing.Node) int {
-	d := 0
-	for ; n.Parent != nil; n = n.Parent {
-		d++
-	}
-	return d
-}
 
 func (p *printer) node(g *dot.Graph, n *drawing.Node) {
 	made := g.Node(p.key())

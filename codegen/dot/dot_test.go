@@ -10,7 +10,7 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 )
 
-func TestGolden(t *testing.T) { codegentest.Run(t, dot.Target) }
+func TestGolden(t *testing.T) { codegentest.Run(t, dot.Target, ".dot") }
 
 func TestGoldenRun(t *testing.T) {
 	h := &drawing.Highlight{Start: "Idle", Current: "PostingComments", Moves: []drawing.Move{
@@ -20,13 +20,13 @@ func TestGoldenRun(t *testing.T) {
 		{From: "PostingComments", To: "AwaitingRetry"},
 		{From: "AwaitingRetry", To: "PostingComments"},
 	}}
-	files := dot.Target.Generate(codegentest.Load(t, "review"), codegen.Options{Highlight: h})
-	codegentest.Golden(t, "review-run.dot", files[0].Content)
+	text := dot.Target.Generate(codegentest.Load(t, "review"), codegen.Options{Highlight: h})
+	codegentest.Golden(t, "review-run.dot", text)
 }
 
 func TestGoldenExpanded(t *testing.T) {
-	files := dot.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
-	codegentest.Golden(t, "nightly-expanded.dot", files[0].Content)
+	text := dot.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
+	codegentest.Golden(t, "nightly-expanded.dot", text)
 }
 
 // One more state in the middle adds lines, and changes none.

@@ -1,10 +1,6 @@
 package drawing
 
-import (
-	"strings"
-
-	"github.com/fsmc-dev/fsmc/lang/ir"
-)
+import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // Exit is a terminal of a machine that runs as a child, or with no outcome a failure that
 // it may have.
@@ -52,7 +48,7 @@ func (p *planner) expand(s *ir.State, n *Node) {
 			frame.Title = d.Label + ": " + frame.Title
 		}
 		within := n.ID + ".(" + d.Label + ")"
-		frame.Walk(func(c *Node) { c.ID = strings.TrimSuffix(within+"."+c.ID, ".") })
+		frame.Walk(func(c *Node) { c.ID = ir.Joined(within, c.ID) })
 		n.Children = append(n.Children, frame)
 		p.inner = append(p.inner, inner.Edges...)
 	}

@@ -120,6 +120,15 @@ func (n *Node) Inside(m *Node) bool {
 	return false
 }
 
+// Depth is in how many frames n stands, the machine itself counted.
+func (n *Node) Depth() int {
+	d := 0
+	for ; n.Parent != nil; n = n.Parent {
+		d++
+	}
+	return d
+}
+
 // Walk calls f for n and everything in it, parents first.
 func (n *Node) Walk(f func(*Node)) {
 	f(n)

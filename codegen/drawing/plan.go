@@ -83,11 +83,7 @@ func (p *planner) node(s *ir.State, parent *Node) *Node {
 
 // add puts a node that is no state into n.
 func (n *Node) add(kind NodeKind, name, title string) {
-	id := name
-	if n.ID != "" {
-		id = n.ID + "." + name
-	}
-	n.Children = append(n.Children, &Node{ID: id, Kind: kind, Title: title, Parent: n})
+	n.Children = append(n.Children, &Node{ID: ir.Joined(n.ID, name), Kind: kind, Title: title, Parent: n})
 }
 
 // child is the node of the given kind that stands directly in n, or nil.

@@ -25,10 +25,10 @@ func rowsOf(s *ir.State) []Row {
 		}
 	}
 	if len(s.Ignore) > 0 {
-		rows = append(rows, Row{Text: "ignore " + eventNames(s.Ignore)})
+		rows = append(rows, Row{Text: "ignore " + ir.UsesText(s.Ignore)})
 	}
 	if len(s.Defer) > 0 {
-		rows = append(rows, Row{Text: "defer " + eventNames(s.Defer)})
+		rows = append(rows, Row{Text: "defer " + ir.UsesText(s.Defer)})
 	}
 	return rows
 }
@@ -92,12 +92,4 @@ func (l Label) text() string {
 		text += " / " + strings.Join(l.Effects, ", ")
 	}
 	return text
-}
-
-func eventNames(uses []*ir.EventUse) string {
-	names := make([]string, len(uses))
-	for i, u := range uses {
-		names[i] = u.Event.Name
-	}
-	return strings.Join(names, ", ")
 }

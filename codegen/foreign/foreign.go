@@ -10,7 +10,6 @@
 package foreign
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/lang"
@@ -95,10 +94,7 @@ func (v *Value) Errorf(format string, args ...any) error {
 func Finish(d *Draft, r *Report) (*Result, error) {
 	text, problems := lang.Format("imported.fsm", []byte(d.Text()))
 	if problems.HasErrors() {
-		for _, p := range problems {
-			return nil, fmt.Errorf("the machine that was made cannot be read: %s (this is a bug of fsmc)", p.Message)
-		}
-		return nil, errors.New("the machine that was made cannot be read (this is a bug of fsmc)")
+		return nil, fmt.Errorf("the machine that was made cannot be read: %s (this is a bug of fsmc)", problems[0].Message)
 	}
 	for _, m := range d.Machines {
 		r.Machines = append(r.Machines, m.Name)

@@ -61,16 +61,12 @@ func (i *Item) note(g Grade, word, format string, args []any) string {
 
 // Grade is that of the worst item.
 func (r *Report) Grade() Grade {
-	grade := Whole
-	for _, i := range r.Items {
-		if i.Grade == Lost {
-			return Lost
-		}
-		if i.Grade == Part {
-			grade = Part
+	for _, g := range []Grade{Lost, Part} {
+		if r.Count(g) > 0 {
+			return g
 		}
 	}
-	return grade
+	return Whole
 }
 
 // Count is how many items have a grade.

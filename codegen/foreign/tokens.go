@@ -21,5 +21,15 @@ func (t *Tokens) Next() string {
 	return next
 }
 
+// Joined are parts between which word stands, joined by op; it ends where bad is set.
+func (t *Tokens) Joined(word, op string, bad *bool, part func() string) string {
+	text := part()
+	for !*bad && t.Peek() == word {
+		t.Next()
+		text += " " + op + " " + part()
+	}
+	return text
+}
+
 // Left reports whether there is another one.
 func (t *Tokens) Left() bool { return len(t.rest) > 0 }

@@ -43,9 +43,7 @@ func (p *printer) stateNames(m *machinePlan) {
 	p.f("// The states of %s, in the order of the source.", m.src.Name)
 	p.f("const (")
 	for _, s := range m.States {
-		if s.Doc != "" {
-			p.doc(s.Doc)
-		}
+		p.doc(s.Doc)
 		p.f("%s %s = %s%s", s.Const, typ, quote(s.Path), outcomeNote(s.Outcome))
 	}
 	p.f(")\n")
@@ -158,9 +156,7 @@ func (p *printer) activities(m *machinePlan) {
 	p.f("// unless it says another.")
 	p.f("type %sActivities interface {", m.Name)
 	for _, a := range m.Activities {
-		if a.Doc != "" {
-			p.doc(a.Doc)
-		}
+		p.doc(a.Doc)
 		p.f("%s(ctx context.Context, attempt *runtime.Attempt%s) %s%s", a.Method, signature(a.Params), a.results(), runsIn(a.Runs))
 		for _, q := range a.Params {
 			p.typesUsed(q.Type)
@@ -189,9 +185,7 @@ func (p *printer) guards(m *machinePlan) {
 	p.f("// and soon: the step waits for them.")
 	p.f("type %sGuards interface {", m.Name)
 	for _, g := range m.Guards {
-		if g.Doc != "" {
-			p.doc(g.Doc)
-		}
+		p.doc(g.Doc)
 		p.f("%s(%s) (bool, error)", g.Method, strings.TrimPrefix(signature(g.Params), ", "))
 		for _, q := range g.Params {
 			p.typesUsed(q.Type)

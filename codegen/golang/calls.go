@@ -77,7 +77,7 @@ func (m *machinePlan) addExit(e *ir.Event) {
 	fields := &structPlan{}
 	typ := "struct{ "
 	for _, f := range ir.Declarations(e.Fields) { // all of it is there
-		field := fieldPlan{Name: exported(f.Name), JSON: f.Name, Type: m.goType(f.Type), typ: f.Type}
+		field := m.field(exported(f.Name), f, false)
 		fields.Fields = append(fields.Fields, field)
 		typ += field.Name + " " + field.Type + " `json:" + quote(f.Name) + "`; "
 	}

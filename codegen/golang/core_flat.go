@@ -120,13 +120,5 @@ func (c *corePrinter) begin(start string, fails bool) string {
 
 // readsNow reports whether an effect or a guard says `now`.
 func (c *corePrinter) readsNow() bool {
-	found := false
-	for _, e := range exprsOf(c.m.src) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			_, ok := e.(*ir.Now)
-			found = found || ok
-			return !found
-		})
-	}
-	return found
+	return c.anyExpr(func(e ir.Expr) bool { _, is := e.(*ir.Now); return is })
 }

@@ -57,12 +57,17 @@ func isRest(b branch) bool { return slices.Contains(b.labels, rest) }
 
 // kindsOfInput is the order in which a leaf's function looks at them.
 var kindsOfInput = []struct {
-	kind   ir.CaseKind
-	labels string // after the machine's name
+	kind  ir.CaseKind
+	label string // after the machine's name
+	on    string // what tells inputs of the kind apart; empty where there is one
 }{
-	{ir.CaseEvent, "InputEvent"}, {ir.CaseResult, "InputResult"}, {ir.CaseFailure, "InputFailure"},
-	{ir.CaseDone, "InputDone"}, {ir.CaseCancel, "InputCancel"}, {ir.CaseTimer, "InputTimer"},
-	{ir.CaseOverBudget, "InputOverBudget"},
+	{ir.CaseEvent, "InputEvent", "in.Event"},
+	{ir.CaseResult, "InputResult", "in.Do"},
+	{ir.CaseFailure, "InputFailure", "in.Do"},
+	{ir.CaseDone, "InputDone", ""},
+	{ir.CaseCancel, "InputCancel", ""},
+	{ir.CaseTimer, "InputTimer", "in.Timer"},
+	{ir.CaseOverBudget, "InputOverBudget", "in.Cost"},
 }
 
 // leaf writes what is done with an input in leaf; it is empty where nothing in or
@@ -105,20 +110,11 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 		if len(branches) == 0 {
 			continue
 		}
-		body := ""
-		switch kind.kind {
-		case ir.CaseDone, ir.CaseCancel:
-			body = branches[0].body
-		case ir.CaseEvent:
-			body = choose("in.Event", branches, false)
-		case ir.CaseTimer:
-			body = choose("in.Timer", branches, false)
-		case ir.CaseOverBudget:
-			body = choose("in.Cost", branches, false)
-		default:
-			body = choose("in.Do", branches, len(leaf.Dos) == 1)
+		body := branches[0].body
+		if kind.on != "" {
+			body = choose(kind.on, branches, kind.on == "in.Do" && len(leaf.Dos) == 1)
 		}
-		fmt.Fprintf(&b, "case %s%s:\n%s", c.m.Name, kind.labels, body)
+		fmt.Fprintf(&b, "case %s%s:\n%s", c.m.Name, kind.label, body)
 	}
 	if b.Len() == 0 {
 		return ""
@@ -162,7 +158,7 @@ func (c *corePrinter) label(k ir.Case) string {
 	case ir.CaseEvent, ir.CaseResult:
 		return c.m.ev[k.Event].Const
 	case ir.CaseFailure:
-		if k.Category == c.unknown() {
+		if k.Category.BuiltIn && k.Category.Name == ir.Unknown {
 			return rest // so is a category that the activity cannot have
 		}
 		return c.category(k.Category)
@@ -179,12 +175,15 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 	var b strings.Builder
 	for _, choice := range choices {
 		if choice.Arm == nil {
-			b.WriteString("// " + choiceText(choice) + "\n")
-			b.WriteString(c.kept(choice))
+			word, arm := "ignore", "Ignored"
+			if choice.Defer {
+				word, arm = "defer", "Deferred"
+			}
+			fmt.Fprintf(&b, "// %s %s\nreturn %sArm%s, nil\n", word, choice.Use.Event.Name, c.m.Name, arm)
 			return b.String()
 		}
 		a := choice.Arm
-		b.WriteString("// " + oneLine(armText(a)) + "\n")
+		b.WriteString("// " + oneLine(a.Input()+" "+a.Text()) + "\n")
 		conds := c.condition(&b, k, a)
 		body := c.arm(leaf, k, a)
 		if conds == "" {
@@ -194,29 +193,6 @@ func (c *corePrinter) arms(leaf *ir.State, k ir.Case, choices []ir.Choice) strin
 		fmt.Fprintf(&b, "if %s {\n%s}\n", conds, body)
 	}
 	return b.String()
-}
-
-// armText is an arm with its trigger as written, which does not move when
-// lines do.
-func armText(a *ir.Arm) string {
-	if a.Timer != nil {
-		return a.Timer.Text() + " " + a.Text()
-	}
-	return "on " + a.Handler.Text() + " " + a.Text()
-}
-
-func choiceText(choice ir.Choice) string {
-	if choice.Defer {
-		return "defer " + choice.Use.Event.Name
-	}
-	return "ignore " + choice.Use.Event.Name
-}
-
-func (c *corePrinter) kept(choice ir.Choice) string {
-	if choice.Defer {
-		return "return " + c.m.Name + "ArmDeferred, nil\n"
-	}
-	return "return " + c.m.Name + "ArmIgnored, nil\n"
 }
 
 // condition is when an arm is taken: its guard holds and its bound is not used
@@ -301,7 +277,7 @@ func (c *corePrinter) move(x *exprs, leaf *ir.State, a *ir.Arm) string {
 func (c *corePrinter) retry(x *exprs, a *ir.Arm) string {
 	var b strings.Builder
 	b.WriteString(c.count(a))
-	if a.Backoff != nil && a.Backoff.By != nil {
+	if a.Backoff.By != nil {
 		x.fails = true
 		fmt.Fprintf(&b, "t.Wait = max(%s, 0)\n", x.expr(a.Backoff.By, 0))
 	}

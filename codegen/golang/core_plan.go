@@ -43,17 +43,14 @@ func newCorePlan(m *machinePlan) *corePlan {
 func withoutJSON(m *ir.Machine) diag.List {
 	for b := range m.Blocks() {
 		for whole := range b.Exprs() {
-			var found ir.Expr
-			ir.Walk(whole, func(e ir.Expr) bool {
+			found := ir.Find(whole, func(e ir.Expr) bool {
 				switch e := e.(type) {
 				case *ir.Object, *ir.Array, *ir.Key, *ir.Fit, *ir.Text:
-					found = e
+					return true
 				case *ir.Binary:
-					if e.T.Kind == ir.JSON {
-						found = e
-					}
+					return e.T.Kind == ir.JSON
 				}
-				return found == nil
+				return false
 			})
 			if found != nil {
 				return diag.List{{
@@ -91,11 +88,7 @@ func word(text string) string {
 func (c *corePlan) planDos() {
 	names, taken := ir.DoNames(c.m.src), map[string]bool{}
 	for i, d := range c.m.src.Dos {
-		what := d.Label
-		if what == "" {
-			what = d.Activity.Name
-		}
-		name := unique(taken, c.m.Name+"Do"+pathName(d.State.Path)+exported(what))
+		name := unique(taken, c.m.Name+"Do"+pathName(d.State.Path)+exported(d.Name()))
 		c.Dos = append(c.Dos, constPlan{Name: name, Value: names[i]})
 	}
 }
@@ -126,11 +119,8 @@ func (c *corePlan) planCounters() {
 		}
 		c.Counters[a] = unique(taken, armName(a))
 		c.counted = append(c.counted, a)
-		switch scope := a.Scope; {
-		case scope.Kind == ir.PerState:
-			c.fresh[scope.State] = append(c.fresh[scope.State], a)
-		case scope.Kind == ir.PerVisit && a.Kind == ir.Goto:
-			c.fresh[a.State] = append(c.fresh[a.State], a)
+		if s := a.Restart(); s != nil {
+			c.fresh[s] = append(c.fresh[s], a)
 		}
 	}
 	for _, leaf := range c.m.src.States {

@@ -58,15 +58,15 @@ func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
 }
 
 func (c *corePrinter) asks(g *ir.Guard) bool {
-	found := false
-	for _, e := range exprsOf(c.m.src) {
-		ir.Walk(e, func(e ir.Expr) bool {
-			call, ok := e.(*ir.Call)
-			found = found || ok && call.Guard == g
-			return !found
-		})
-	}
-	return found
+	return c.anyExpr(func(e ir.Expr) bool {
+		call, ok := e.(*ir.Call)
+		return ok && call.Guard == g
+	})
+}
+
+// anyExpr reports whether is holds of some expression that a step reads, or of something in one.
+func (c *corePrinter) anyExpr(is func(ir.Expr) bool) bool {
+	return slices.ContainsFunc(exprsOf(c.m.src), func(e ir.Expr) bool { return ir.Find(e, is) != nil })
 }
 
 // exprsOf lists the expressions of m that a step reads.

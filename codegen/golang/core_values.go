@@ -38,12 +38,3 @@ func (t *@MStepper) checkSize(s *@MCore) {
 }
 `)
 }
-
-func (c *corePrinter) unknown() *ir.Category {
-	for _, k := range c.m.src.Categories {
-		if k.BuiltIn && k.Name == ir.Unknown {
-			return k
-		}
-	}
-	panic("golang: a machine without category unknown")
-}

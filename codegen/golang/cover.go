@@ -267,8 +267,10 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(string(text)) + ")"
 	case ir.RecordKind:
+		var members map[string]json.RawMessage
+		must(json.Unmarshal(text, &members))
 		return c.composed(t, func(f *ir.Field) string {
-			member := memberOf(text, f.Name)
+			member := members[f.Name]
 			switch {
 			case f.Optional && member == nil:
 				return ""
@@ -301,16 +303,6 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 		return c.m.enumValue(t.Enum, s)
 	}
 	return quote(s)
-}
-
-// memberOf is what stands in the object text under the names of a path.
-func memberOf(text []byte, path string) []byte {
-	for name := range strings.SplitSeq(path, ".") {
-		var members map[string]json.RawMessage
-		must(json.Unmarshal(text, &members))
-		text = members[name]
-	}
-	return text
 }
 
 // must stops at a value that the checker cannot have written.

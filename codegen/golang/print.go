@@ -33,8 +33,11 @@ func (p *printer) use(paths ...string) {
 }
 
 // doc writes text as a comment. A comment ends where its line ends, so nothing
-// in text can be more than comment.
+// in text can be more than comment. No text is no comment.
 func (p *printer) doc(text string) {
+	if text == "" {
+		return
+	}
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		p.f("%s", strings.TrimRight("// "+oneLine(line), " "))
 	}

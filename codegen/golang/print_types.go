@@ -33,18 +33,14 @@ func (p *printer) structs(m *machinePlan, tags bool) {
 }
 
 func (p *printer) structType(s *structPlan, tags bool) {
-	if s.Doc != "" {
-		p.doc(s.Doc)
-	}
+	p.doc(s.Doc)
 	if len(s.Fields) == 0 {
 		p.f("type %s struct{}\n", s.Type)
 		return
 	}
 	p.f("type %s struct {", s.Type)
 	for _, f := range s.Fields {
-		if f.Doc != "" {
-			p.doc(f.Doc)
-		}
+		p.doc(f.Doc)
 		p.typesUsed(f.Type)
 		tag := f.JSON
 		if f.Optional {

@@ -55,8 +55,7 @@ func (m *machinePlan) addRecords(p *planner, core bool) {
 // addFields plans the fields of a record, with the Go types that m has.
 func (r *recordPlan) addFields(p *planner, m *machinePlan) {
 	for _, f := range r.src.Fields {
-		r.Fields = append(r.Fields, fieldPlan{
-			Name: p.field(&r.structPlan, f.Name, f.Span), JSON: f.Name, Type: m.goTypeOf(f.Type, f.Optional), Doc: f.Doc, Optional: f.Optional, typ: f.Type})
+		r.Fields = append(r.Fields, m.field(p.field(&r.structPlan, f.Name, f.Span), f, f.Optional))
 	}
 }
 
@@ -179,11 +178,7 @@ func (s spot) set() string {
 func (m *machinePlan) ofLeaves(t *ir.Type, v string, optional bool, name string, part func(l ir.RecordLeaf, s spot, name string) string) []string {
 	var out []string
 	for _, l := range t.Leaves() {
-		of := name
-		if l.Path != "" {
-			of = strings.TrimPrefix(name+"."+l.Path, ".")
-		}
-		out = append(out, part(l, m.spotIn(t, v, optional, l.Path), of))
+		out = append(out, part(l, m.spotIn(t, v, optional, l.Path), ir.Joined(name, l.Path)))
 	}
 	return out
 }

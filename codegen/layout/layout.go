@@ -95,7 +95,8 @@ func Far(root *Box, arrows []*Arrow, ranks, total int) []*Arrow {
 // arrows, and the size of root.
 func Place(root *Box, arrows []*Arrow) {
 	far := map[end]int{}
-	heading := headings(root)
+	heading := map[*Box]Size{}
+	headings(root, heading)
 	for range rounds {
 		for b, size := range heading {
 			b.Size = size
@@ -120,20 +121,14 @@ func newPlacer(root *Box, arrows []*Arrow, far map[end]int) *placer {
 // rounds is how often all is placed: once from the inside, and once knowing the outside.
 const rounds = 2
 
-// headings are the sizes of all frames' headings: placing a frame gives it its own size.
-func headings(frame *Box) map[*Box]Size {
-	sizes := map[*Box]Size{}
-	var collect func(*Box)
-	collect = func(b *Box) {
-		if b.Frame {
-			sizes[b] = b.Size
-		}
-		for _, c := range b.Boxes {
-			collect(c)
-		}
+// headings notes the sizes of all frames' headings: placing a frame gives it its own size.
+func headings(b *Box, sizes map[*Box]Size) {
+	if b.Frame {
+		sizes[b] = b.Size
 	}
-	collect(frame)
-	return sizes
+	for _, c := range b.Boxes {
+		headings(c, sizes)
+	}
 }
 
 // adopt tells the boxes in b where they stand.

@@ -1,5 +1,7 @@
 package layout
 
+import "slices"
+
 // placer holds one round of placing.
 type placer struct {
 	levels map[*Box]*level
@@ -74,17 +76,17 @@ func (p *placer) divide(arrows []*Arrow) {
 		frame, from, to := a.meet()
 		for b := a.From; b != from; b = b.in {
 			l := p.level(b.in)
-			p.piece(l, a, l.item(b), l.port(a, a.up))
+			p.piece(l, a, l.items[b], l.port(a, a.up))
 		}
 		l := p.level(frame)
-		p.piece(l, a, l.item(from), l.item(to))
+		p.piece(l, a, l.items[from], l.items[to])
 		var inner []*Box
 		for b := a.To; b != to; b = b.in {
 			inner = append(inner, b)
 		}
-		for i := len(inner) - 1; i >= 0; i-- {
-			l := p.level(inner[i].in)
-			p.piece(l, a, l.port(a, !a.up), l.item(inner[i]))
+		for _, b := range slices.Backward(inner) {
+			l := p.level(b.in)
+			p.piece(l, a, l.port(a, !a.up), l.items[b])
 		}
 		for _, b := range [2]*Box{a.From, a.To} {
 			if b.Frame { // a place on the border for an arrow that ends there
@@ -131,8 +133,6 @@ func (p *placer) level(frame *Box) *level {
 	return l
 }
 
-func (l *level) item(b *Box) *item { return l.items[b] }
-
 // port is where a meets the border of the frame.
 func (l *level) port(a *Arrow, top bool) *item {
 	n := l.ports[a]
@@ -176,15 +176,11 @@ func (p *placer) place(frame *Box) {
 // measure sets the sizes of boxes, which are known now, and puts the heading in the way of
 // arrows that pass it.
 func (l *level) measure() {
-	ends := map[*item][2]int{}
+	above, below := map[*item]int{}, map[*item]int{}
 	passes := false
 	for _, c := range l.pieces {
-		up, down := ends[c.upper], ends[c.lower]
-		up[1]++
-		ends[c.upper] = up
-		down = ends[c.lower]
-		down[0]++
-		ends[c.lower] = down
+		below[c.upper]++
+		above[c.lower]++
 		passes = passes || c.upper.kind == topPort
 	}
 	for _, n := range l.nodes {
@@ -192,7 +188,7 @@ func (l *level) measure() {
 			continue
 		}
 		if b := n.box; !b.Frame && !b.Dot {
-			b.W = max(b.W, portGap*max(ends[n][0], ends[n][1])+2*portMargin)
+			b.W = max(b.W, portGap*max(above[n], below[n])+2*portMargin)
 		}
 		n.fit()
 	}

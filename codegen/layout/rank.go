@@ -6,18 +6,15 @@ import "github.com/fsmc-dev/fsmc/codegen/layout/simplex"
 // beginning and its label. The border's ports are first and last.
 func (l *level) rank() {
 	index := make(map[*item]int, len(l.nodes))
-	for i, n := range l.nodes {
-		index[n] = i + 2
-	}
 	const top, bottom = 0, 1
-	for n, i := range index {
+	for i, n := range l.nodes {
 		switch n.kind {
 		case topPort:
 			index[n] = top
 		case lastPort:
 			index[n] = bottom
 		default:
-			index[n] = i
+			index[n] = i + 2
 		}
 	}
 	edges := []simplex.Edge{{From: top, To: bottom, Least: 1}}

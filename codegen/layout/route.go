@@ -1,5 +1,7 @@
 package layout
 
+import "slices"
+
 // What is free between ranks: at an end of an arrow without a tip, at one with a tip, and
 // in all.
 const (
@@ -22,9 +24,8 @@ func (l *level) setHeights() {
 		if r > 0 {
 			y += l.gap(r - 1)
 		}
-		high, top := 0, false
+		high, top := l.high(r), false
 		for _, n := range items {
-			high = max(high, n.h)
 			top = top || n.kind == heading || n.kind == boxItem && n.box.Frame
 		}
 		for _, n := range items {
@@ -96,9 +97,7 @@ func (p *placer) draw(arrows []*Arrow) {
 			l := c.level
 			points := l.line(c)
 			if a.up {
-				for i, j := 0, len(points)-1; i < j; i, j = i+1, j-1 {
-					points[i], points[j] = points[j], points[i]
-				}
+				slices.Reverse(points)
 			}
 			for _, pt := range points {
 				a.Points = add(a.Points, Point{pt.X + l.frame.At.X, pt.Y + l.frame.At.Y})

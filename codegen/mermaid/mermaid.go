@@ -20,16 +20,12 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Target makes a .mmd file of a machine.
 var Target = codegen.Target{
-	Name: "mermaid",
-	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := codegen.Draw(m, o)
-		return []codegen.File{{Name: m.Name + ".mmd", Content: Print(d)}}
-	},
+	Name:  "mermaid",
+	Print: func(d *drawing.Drawing, _ codegen.Options) []byte { return Print(d) },
 }
 
 // classes are the styles of states, in the order in which they are written. No

@@ -13,11 +13,11 @@ import (
 // mermaid.render in jsdom. Among them hostile.mmd has states called end, state,
 // note, class, fork, default, __proto__ and so on, and labels with colons,
 // semicolons, quotes, #, <, %%, list marks and emoji.
-func TestGolden(t *testing.T) { codegentest.Run(t, mermaid.Target) }
+func TestGolden(t *testing.T) { codegentest.Run(t, mermaid.Target, ".mmd") }
 
 func TestGoldenExpanded(t *testing.T) {
-	files := mermaid.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
-	codegentest.Golden(t, "nightly-expanded.mmd", files[0].Content)
+	text := mermaid.Target.Generate(codegentest.Load(t, "nightly"), codegen.Options{Expand: true})
+	codegentest.Golden(t, "nightly-expanded.mmd", text)
 }
 
 func TestGoldenRun(t *testing.T) {
@@ -25,8 +25,8 @@ func TestGoldenRun(t *testing.T) {
 		{From: "Working.Outlining", To: "Working.Authoring.Drafting"},
 		{From: "Working.Authoring.Drafting", To: "Working.Authoring.Judging"},
 	}}
-	files := mermaid.Target.Generate(codegentest.Load(t, "document"), codegen.Options{Highlight: h})
-	codegentest.Golden(t, "document-run.mmd", files[0].Content)
+	text := mermaid.Target.Generate(codegentest.Load(t, "document"), codegen.Options{Highlight: h})
+	codegentest.Golden(t, "document-run.mmd", text)
 }
 
 func BenchmarkMermaid1000(b *testing.B) {

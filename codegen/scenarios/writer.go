@@ -313,14 +313,13 @@ func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 	if err != nil {
 		return err
 	}
+	text, cost := w.used(t.Do, w.passed)
 	switch {
 	case s != nil && s.Input.Kind == ir.CaseFailure:
 		category := s.Input.Category.Name
-		text, cost := w.used(t.Do, w.passed)
 		w.line("%s fails %s%s", name, category, text)
 		return w.take(simulate.Move{Kind: machine.FailureInput, Do: name, Name: category, Cost: cost})
 	case s == nil || s.Ends():
-		text, cost := w.used(t.Do, w.passed)
 		w.line("%s -> done%s", name, text)
 		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Cost: cost})
 	}
@@ -329,7 +328,6 @@ func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 		return err
 	}
 	exit := s.Input.Event.Exit()
-	text, cost := w.used(t.Do, w.passed)
 	w.line("%s -> %s%s%s", name, exit, braces(texts), text)
 	return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Name: exit, Data: object, Cost: cost})
 }

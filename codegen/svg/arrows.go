@@ -44,9 +44,6 @@ func towards(p, q layout.Point, far int) layout.Point {
 	return layout.Point{X: p.X + dx*far/long, Y: p.Y + dy*far/long}
 }
 
-// pointOf is a place.
-func pointOf(x, y int) layout.Point { return layout.Point{X: x, Y: y} }
-
 func abs(n int) int { return max(n, -n) }
 
 // line writes a line with round corners. A place is written by how far it is from the one before,

@@ -271,19 +271,8 @@ func stub(e *drawing.Edge) content {
 
 // kindClass is the class of an arrow and its label.
 func kindClass(k drawing.EdgeKind) string {
-	switch k {
-	case drawing.Initial:
-		return "initial"
-	case drawing.Else:
-		return "else"
-	case drawing.Timer:
-		return "timer"
-	case drawing.Cancel:
-		return "cancel"
-	case drawing.Failure:
-		return "failed"
-	case drawing.Retry:
-		return "retry"
-	}
-	return "normal"
+	return [...]string{
+		drawing.Initial: "initial", drawing.Normal: "normal", drawing.Else: "else", drawing.Timer: "timer",
+		drawing.Cancel: "cancel", drawing.Failure: "failed", drawing.Retry: "retry",
+	}[k]
 }

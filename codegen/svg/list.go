@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
+	"github.com/fsmc-dev/fsmc/codegen/layout"
 )
 
 // columns is in how many columns a list stands, each so wide.
@@ -28,13 +29,13 @@ func printList(d *drawing.Drawing, sheet string) []byte {
 		wide = max(wide, columns*columnWidth)
 	}
 	w.open(wide, height, d, sheet)
-	w.content(c, pointOf(0, 0))
+	w.content(c, layout.Point{})
 	for i, n := range states {
 		w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.ID, boxWidth, 1))
 		var line content
 		line.line(0, drawing.Wrap(n.ID, boxWidth, 1)[0], rowFont, "row")
 		line.texts[0].room = columnWidth - sideSpace
-		w.content(line, pointOf(i/rows*columnWidth, c.h+i%rows*rowFont.high()))
+		w.content(line, layout.Point{X: i / rows * columnWidth, Y: c.h + i%rows*rowFont.high()})
 		w.out.WriteString("</g>\n")
 	}
 	w.out.WriteString("</svg>\n")

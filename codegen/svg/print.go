@@ -73,11 +73,9 @@ func (w *printer) frames(n *drawing.Node) {
 		}
 		b := w.plan.boxes[c]
 		w.group("state-", c.ID, "frame"+depthClass(c)+markClass(c.Mark), tip(c, c.Title, headWidth, 2))
+		w.rect(shape{w: b.W, h: b.H, class: "frame", round: 9}, b.At)
 		if c.Child {
-			w.rect(shape{w: b.W, h: b.H, class: "frame", round: 9}, b.At)
 			w.rect(shape{x: 3, y: 3, w: b.W - 6, h: b.H - 6, class: "inner", round: 7}, b.At)
-		} else {
-			w.rect(shape{w: b.W, h: b.H, class: "frame", round: 9}, b.At)
 		}
 		for i, e := range w.plan.loops[c] {
 			w.loop(e, b, i)
@@ -93,26 +91,14 @@ const frameSide, frameTop = 12, 8
 
 // depthClass tells frames in frames apart.
 func depthClass(n *drawing.Node) string {
-	even := true
-	for ; n.Parent != nil; n = n.Parent {
-		even = !even
-	}
-	if even {
+	if n.Depth()%2 == 0 {
 		return " even"
 	}
 	return ""
 }
 
 func markClass(m drawing.Mark) string {
-	switch m {
-	case drawing.Taken:
-		return " taken"
-	case drawing.Current:
-		return " current"
-	case drawing.Missed:
-		return " missed"
-	}
-	return ""
+	return [...]string{drawing.Unmarked: "", drawing.Taken: " taken", drawing.Current: " current", drawing.Missed: " missed"}[m]
 }
 
 // tip is what a pointer over n shows: its documentation, or a name that does not fit into so

@@ -12,16 +12,12 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
 	"github.com/fsmc-dev/fsmc/codegen/layout"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Target makes an .svg file of a machine.
 var Target = codegen.Target{
-	Name: "svg",
-	Generate: func(m *ir.Machine, o codegen.Options) []codegen.File {
-		d := codegen.Draw(m, o)
-		return []codegen.File{{Name: m.Name + ".svg", Content: Print(d, Sheet(o.Theme))}}
-	},
+	Name:  "svg",
+	Print: func(d *drawing.Drawing, o codegen.Options) []byte { return Print(d, Sheet(o.Theme)) },
 }
 
 // mostStates is how many states a picture shows: nobody reads more, and a browser is slow

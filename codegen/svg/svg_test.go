@@ -9,7 +9,7 @@ import (
 	_ "github.com/fsmc-dev/fsmc/internal/seldom"
 )
 
-func TestGolden(t *testing.T) { codegentest.Run(t, svg.Target) }
+func TestGolden(t *testing.T) { codegentest.Run(t, svg.Target, ".svg") }
 
 func benchmark(b *testing.B, states int) {
 	m := codegentest.Chain(b, states)

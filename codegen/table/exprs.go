@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -53,26 +51,10 @@ func (c *compiler) typ(t *ir.Type) machine.Type {
 
 // constant is k in its JSON form.
 func constant(k *ir.Const) json.RawMessage {
-	switch k.Kind {
-	case ir.Bool:
-		return json.RawMessage(strconv.FormatBool(k.Int != 0))
-	case ir.Int:
-		return json.RawMessage(strconv.FormatInt(k.Int, 10))
-	case ir.Float:
-		return marshal(k.Float)
-	case ir.Duration:
-		return marshal(time.Duration(k.Int).String())
-	case ir.List:
-		return json.RawMessage("[]")
-	case ir.JSON:
-		return json.RawMessage(k.Str)
+	if k.Kind == ir.JSON {
+		return json.RawMessage(k.Str) // as it stands
 	}
-	return marshal(k.Str)
-}
-
-// marshal is the JSON form of a string or a finite number, which always has one.
-func marshal(v any) json.RawMessage {
-	data, err := json.Marshal(v)
+	data, err := json.Marshal(k.JSONValue())
 	if err != nil {
 		panic("table: a constant without a JSON form: " + err.Error())
 	}

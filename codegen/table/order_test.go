@@ -48,7 +48,7 @@ func TestOrderNeverMatters(t *testing.T) {
 func compileShuffled(t *testing.T, name, src string, random *rand.Rand) *machine.Machine {
 	t.Helper()
 	file, _, _ := lang.Parse(name, []byte(src))
-	for m := range ast.Decls[*ast.Machine](file) {
+	for m := range ast.Of[*ast.Machine](file.Decls) {
 		shuffle(m.Items, random)
 	}
 	program, list := resolve.Resolve([]*ast.File{file}, nil)

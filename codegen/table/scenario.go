@@ -92,12 +92,8 @@ func WithoutJitter(m *ir.Machine) *machine.Definition {
 	d := *Compile(m)
 	d.Arms = slices.Clone(d.Arms)
 	for i := range d.Arms {
-		a := &d.Arms[i]
-		b := machine.DefaultBackoff()
-		if a.Backoff != nil {
-			b = *a.Backoff
-		}
-		if a.Kind == machine.RetryArm {
+		if a := &d.Arms[i]; a.Kind == machine.RetryArm {
+			b := *a.Backoff
 			b.Jitter = 0
 			a.Backoff = &b
 		}

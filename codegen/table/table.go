@@ -57,7 +57,7 @@ func (c *compiler) compile() *machine.Definition {
 		d.Enums = append(d.Enums, machine.Enum{Name: e.Name, Values: e.Values})
 	}
 	for _, e := range m.Events {
-		d.Events = append(d.Events, machine.Event{Name: e.Name, Fields: c.eventFields(e.Fields), Internal: !e.External(), Doc: e.Doc})
+		d.Events = append(d.Events, machine.Event{Name: e.Name, Fields: c.fields(ir.Slots(e.Fields)), Internal: !e.External(), Doc: e.Doc})
 	}
 	for _, k := range m.Categories {
 		d.Categories = append(d.Categories, k.Name)
@@ -119,31 +119,27 @@ type compiler struct {
 }
 
 func (c *compiler) vars(vars []*ir.Var) []machine.Field {
-	var out []machine.Field
-	for _, v := range vars {
-		f := c.field(&v.Slot)
+	out := c.fields(ir.Slots(vars))
+	for i, v := range vars {
 		if v.Default != nil {
-			f.Default = constant(v.Default)
+			out[i].Default = constant(v.Default)
 		}
-		out = append(out, f)
 	}
 	return out
 }
 
-func (c *compiler) eventFields(fields []*ir.EventField) []machine.Field {
+func (c *compiler) fields(slots []*ir.Slot) []machine.Field {
 	var out []machine.Field
-	for _, f := range fields {
-		out = append(out, c.field(&f.Slot))
+	for _, s := range slots {
+		out = append(out, c.field(s))
 	}
 	return out
 }
 
 func (c *compiler) params(params []*ir.Param) []machine.Field {
-	var out []machine.Field
-	for _, p := range params {
-		f := c.field(&p.Slot)
-		f.Doc = "" // which no definition has of a parameter
-		out = append(out, f)
+	out := c.fields(ir.Slots(params))
+	for i := range out {
+		out[i].Doc = "" // which no definition has of a parameter
 	}
 	return out
 }

@@ -42,10 +42,6 @@ type Comments struct {
 	Inside []*Comment // on lines of their own before the closing brace of the node
 }
 
-// Doc is the text of the comment block directly above the node, without the
-// slashes and without directives (//fsmc:…): what documents it.
-func (n *Node) Doc() string { return doc(n) }
-
 // File is one source file.
 type File struct {
 	Node
@@ -68,11 +64,11 @@ func (*Machine) decl()  {}
 func (*Scenario) decl() {}
 func (*Bad) decl()      {}
 
-// Decls yields the declarations of one kind, in order.
-func Decls[T Decl](f *File) iter.Seq[T] {
+// Of yields the nodes of one kind in list, in order.
+func Of[T, N Any](list []N) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, d := range f.Decls {
-			if t, ok := d.(T); ok && !yield(t) {
+		for _, n := range list {
+			if t, ok := any(n).(T); ok && !yield(t) {
 				return
 			}
 		}

@@ -33,8 +33,9 @@ func (n *Node) Whole() token.Span {
 	return whole
 }
 
-// doc joins the last unbroken block of comments above n.
-func doc(n *Node) string {
+// Doc is the text of the comment block directly above the node, without the
+// slashes and without directives (//fsmc:…): what documents it.
+func (n *Node) Doc() string {
 	var lines []string
 	for _, c := range n.block() {
 		if !strings.HasPrefix(c.Text, directive) {

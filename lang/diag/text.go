@@ -75,6 +75,14 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Article is the indefinite article and noun.
+func Article(noun string) string {
+	if strings.ContainsRune("aeiouAEIOU", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // textPrinter writes diagnostics. bufio.Writer keeps the first error and makes
 // what follows it do nothing, so that writes are not checked one by one.
 type textPrinter struct {

@@ -199,16 +199,7 @@ func (p *printer) backoff(b *ast.Backoff) {
 		return
 	}
 	p.literal(b.First)
-	if b.Last != nil {
-		p.text("..")
-		p.literal(b.Last)
-	}
-	if b.Factor != nil {
-		p.text(" factor ")
-		p.literal(b.Factor)
-	}
-	if b.Jitter != nil {
-		p.text(" jitter ")
-		p.literal(b.Jitter)
-	}
+	p.given("..", b.Last)
+	p.given(" factor ", b.Factor)
+	p.given(" jitter ", b.Jitter)
 }

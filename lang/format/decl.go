@@ -6,8 +6,7 @@ import (
 )
 
 func (p *printer) machine(m *ast.Machine) {
-	p.text("machine ")
-	p.name(m.Name)
+	p.named("machine", m.Name)
 	if len(m.Params) > 0 {
 		p.params(m.Params)
 	}
@@ -25,7 +24,7 @@ func body[T ast.Any](p *printer, end token.Pos, elems []T, print func(T)) {
 		p.srcLine = end.Line
 		return
 	}
-	lines(p, end, elems, print, nil)
+	lines(p, end, elems, print, nil, blockBraces)
 }
 
 func (p *printer) item(it ast.Item) {
@@ -45,8 +44,7 @@ func (p *printer) item(it ast.Item) {
 	case *ast.Activity:
 		p.activity(it)
 	case *ast.Guard:
-		p.text("guard ")
-		p.name(it.Name)
+		p.named("guard", it.Name)
 		p.params(it.Params)
 	case *ast.Budget:
 		p.text("budget ")
@@ -59,15 +57,13 @@ func (p *printer) item(it ast.Item) {
 }
 
 func (p *printer) enum(e *ast.Enum) {
-	p.text("enum ")
-	p.name(e.Name)
+	p.named("enum", e.Name)
 	p.text(" ")
 	p.names(e.Name.Pos, e.EndPos, e.Values)
 }
 
 func (p *printer) record(r *ast.Record) {
-	p.text("record ")
-	p.name(r.Name)
+	p.named("record", r.Name)
 	p.text(" ")
 	braced(p, r.Name.Pos, r.EndPos, r.Fields, (*printer).param, nil)
 }
@@ -116,8 +112,7 @@ func (p *printer) optional(f *ast.Param) {
 
 func (p *printer) event(e *ast.Event) {
 	p.group("event")
-	p.text("event ")
-	p.name(e.Name)
+	p.named("event", e.Name)
 	if len(e.Fields) > 0 || p.commentBefore(e.EndPos) {
 		p.cell(1)
 		braced(p, e.Name.Pos, e.EndPos, e.Fields, (*printer).param, nil)
@@ -128,8 +123,7 @@ func (p *printer) event(e *ast.Event) {
 // each part on one of its own.
 func (p *printer) activity(a *ast.Activity) {
 	head := func(p *printer) {
-		p.text("activity ")
-		p.name(a.Name)
+		p.named("activity", a.Name)
 		p.params(a.Params)
 	}
 	parts := activityParts(a)
@@ -166,37 +160,25 @@ type activityPart struct {
 }
 
 func activityParts(a *ast.Activity) []activityPart {
-	parts := []activityPart{{gap: 1}, {gap: 2}, {gap: 2}, {gap: 2}, {gap: 1}}
-	if len(a.Results) > 0 {
-		parts[0].pos = a.Results[0].Pos
-		parts[0].print = func(p *printer) {
-			p.text("-> ")
-			filled(p, a.Results, " |", (*printer).name)
-		}
+	first := min(1, len(a.Throttles)) // there is one of each kind, where nothing is wrong
+	return []activityPart{
+		partOf(1, a.Results, "-> ", " |", (*printer).name),
+		partOf(2, a.Fails, "fails ", ",", (*printer).name),
+		partOf(2, a.Costs, "cost ", ",", (*printer).cost),
+		partOf(2, a.Throttles[:first], "", "", (*printer).throttle),
+		partOf(1, a.Throttles[first:], "", "", (*printer).throttle),
 	}
-	if len(a.Fails) > 0 {
-		parts[1].pos = a.Fails[0].Pos
-		parts[1].print = func(p *printer) {
-			p.text("fails ")
-			filled(p, a.Fails, ",", (*printer).name)
-		}
+}
+
+// partOf is the part of an activity that word begins and that has nodes in it.
+func partOf[T ast.Any](gap int, nodes []T, word, separator string, print func(*printer, T)) activityPart {
+	if len(nodes) == 0 {
+		return activityPart{gap: gap}
 	}
-	if len(a.Costs) > 0 {
-		parts[2].pos = a.Costs[0].Pos
-		parts[2].print = func(p *printer) {
-			p.text("cost ")
-			filled(p, a.Costs, ",", (*printer).cost)
-		}
-	}
-	if len(a.Throttles) > 0 {
-		parts[3].pos = a.Throttles[0].Pos
-		parts[3].print = func(p *printer) { p.throttle(a.Throttles[0]) }
-	}
-	if len(a.Throttles) > 1 { // one of each kind, where nothing is wrong
-		parts[4].pos = a.Throttles[1].Pos
-		parts[4].print = func(p *printer) { filled(p, a.Throttles[1:], "", (*printer).throttle) }
-	}
-	return parts
+	return activityPart{gap, nodes[0].Span().Start, func(p *printer) {
+		p.text(word)
+		filled(p, nodes, separator, print)
+	}}
 }
 
 func (p *printer) cost(c *ast.Cost) {
@@ -226,8 +208,7 @@ func (p *printer) budgetLine(l *ast.BudgetLine) {
 func (p *printer) assert(a *ast.Assert) {
 	p.text("assert ")
 	if a.Done != nil {
-		p.text("done ")
-		p.name(a.Done)
+		p.named("done", a.Done)
 	} else {
 		p.path(a.Subject)
 	}

@@ -201,6 +201,14 @@ func (p *printer) recordValue(v *ast.RecordValue) {
 	p.expr(v.Value)
 }
 
+// given writes text and the literal behind it, or nothing for nil.
+func (p *printer) given(text string, l *ast.Literal) {
+	if l != nil {
+		p.text(text)
+		p.literal(l)
+	}
+}
+
 func (p *printer) literal(l *ast.Literal) {
 	if l.Neg {
 		p.text("-")

@@ -211,7 +211,7 @@ func docs(f *ast.File) []string {
 			}
 		}
 	}
-	for m := range ast.Decls[*ast.Machine](f) {
+	for m := range ast.Of[*ast.Machine](f.Decls) {
 		texts = append(texts, m.Doc())
 		items(m.Items)
 	}

@@ -5,8 +5,7 @@ import "github.com/fsmc-dev/fsmc/lang/ast"
 func (p *printer) member(it ast.Item) {
 	switch it := it.(type) {
 	case *ast.Initial:
-		p.text("initial ")
-		p.name(it.Target)
+		p.named("initial", it.Target)
 	case *ast.State:
 		p.state(it)
 	case *ast.Terminal:
@@ -41,8 +40,7 @@ func (p *printer) member(it ast.Item) {
 
 // state writes a state: a body of one item may share the line of its name.
 func (p *printer) state(s *ast.State) {
-	p.text("state ")
-	p.name(s.Name)
+	p.named("state", s.Name)
 	p.text(" ")
 	if len(s.Items) == 1 {
 		if _, nested := s.Items[0].(*ast.State); !nested {
@@ -54,8 +52,7 @@ func (p *printer) state(s *ast.State) {
 }
 
 func (p *printer) terminal(t *ast.Terminal) {
-	p.text("terminal ")
-	p.name(t.Name)
+	p.named("terminal", t.Name)
 	if t.Outcome != "" {
 		p.text(" " + t.Outcome)
 	}
@@ -99,10 +96,7 @@ func (p *printer) afterHead(a *ast.After) {
 	if a.Idle {
 		p.text(" idle")
 	}
-	if a.Jitter != nil {
-		p.text(" jitter ")
-		p.literal(a.Jitter)
-	}
+	p.given(" jitter ", a.Jitter)
 }
 
 func (p *printer) do(d *ast.Do) {
@@ -119,8 +113,7 @@ func (p *printer) do(d *ast.Do) {
 	}
 	if d.Label != nil {
 		p.part(d.Label.Pos, func(p *printer) {
-			p.text("as ")
-			p.name(d.Label)
+			p.named("as", d.Label)
 		})
 	}
 	if d.Scope != nil {
@@ -196,8 +189,7 @@ func (p *printer) effect(e ast.Effect) {
 	case *ast.Assign:
 		p.assign(e)
 	case *ast.Publish:
-		p.text("publish ")
-		p.name(e.Event)
+		p.named("publish", e.Event)
 		if len(e.Fields) > 0 || p.commentBefore(e.EndPos) {
 			p.text(" ")
 			braced(p, e.Event.Pos, e.EndPos, e.Fields, (*printer).assign, nil)

@@ -93,6 +93,12 @@ func (p *printer) word(pos token.Pos, text string) {
 
 func (p *printer) name(n *ast.Name) { p.token(n, n.Text) }
 
+// named writes a word of the language, and the name behind it.
+func (p *printer) named(word string, n *ast.Name) {
+	p.text(word + " ")
+	p.name(n)
+}
+
 // separated writes elems on the current line.
 func separated[T any](p *printer, elems []T, separator string, print func(T)) {
 	for i, e := range elems {
@@ -185,16 +191,11 @@ func bracketed[T ast.Any](p *printer, open, end token.Pos, elems []T, print func
 		p.srcLine = end.Line
 		return
 	}
-	linesIn(p, end, elems, func(e T) { print(p, e) }, after, in)
+	lines(p, end, elems, func(e T) { print(p, e) }, after, in)
 }
 
-// lines writes elems in braces, one a line.
-func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string) {
-	linesIn(p, end, elems, print, after, blockBraces)
-}
-
-// linesIn is lines with any brackets.
-func linesIn[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string, in brackets) {
+// lines writes elems in brackets, one a line.
+func lines[T ast.Any](p *printer, end token.Pos, elems []T, print func(T), after func(i int) string, in brackets) {
 	brace := end.Offset - 1
 	p.text(in.open)
 	p.last().group, p.last().opens = "", true

@@ -21,8 +21,7 @@ func (p *printer) scenario(s *ast.Scenario) {
 func (p *printer) scenarioLine(l ast.Line) {
 	switch l := l.(type) {
 	case *ast.Send:
-		p.text("send ")
-		p.name(l.Event)
+		p.named("send", l.Event)
 		p.payload(l.Event, l.Payload)
 		if l.Refused {
 			p.text(" refused")
@@ -35,8 +34,7 @@ func (p *printer) scenarioLine(l ast.Line) {
 	case *ast.CancelLine:
 		p.token(l, "cancel")
 	case *ast.Answer:
-		p.text("guard ")
-		p.name(l.Guard)
+		p.named("guard", l.Guard)
 		p.text(" = ")
 		p.literal(l.Value)
 	case *ast.Expect:
@@ -70,10 +68,7 @@ func (p *printer) ending(l *ast.Ending) {
 		p.name(l.Name)
 		p.payload(l.Name, l.Payload)
 	}
-	if l.Message != nil {
-		p.text(" ")
-		p.literal(l.Message)
-	}
+	p.given(" ", l.Message)
 	if len(l.Costs) > 0 {
 		p.text(" cost ")
 		filled(p, l.Costs, ",", (*printer).cost)

@@ -23,15 +23,7 @@ func (op Op) Holds(a, b int64) bool {
 }
 
 // Compute is `a op b`, of `+`, `-` and `*`, and whether that fits into 64 bits.
-func (op Op) Compute(a, b int64) (n int64, fits bool) {
-	switch op {
-	case OpAdd:
-		return add(a, b)
-	case OpSub:
-		return subtract(a, b)
-	}
-	return multiply(a, b)
-}
+func (op Op) Compute(a, b int64) (n int64, fits bool) { return op.Arithmetic()(a, b) }
 
 // Arithmetic is Compute of op, for what is computed often.
 func (op Op) Arithmetic() func(a, b int64) (n int64, fits bool) {

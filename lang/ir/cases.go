@@ -77,17 +77,14 @@ func (m *Machine) Cases(leaf *State) []Case {
 // IsChoice reports whether s is a choice state: without activities, and with
 // an `on done` of its own, so that it raises done on entering.
 func (s *State) IsChoice() bool {
-	if s.Kind != Leaf || len(s.Dos) > 0 {
-		return false
-	}
-	for _, h := range s.Handlers {
-		for _, t := range h.Triggers {
-			if t.Kind == OnDone {
-				return true
-			}
-		}
-	}
-	return false
+	return s.Kind == Leaf && len(s.Dos) == 0 && s.WaitsFor(OnDone)
+}
+
+// WaitsFor reports whether a handler of s itself has a trigger of that kind.
+func (s *State) WaitsFor(kind TriggerKind) bool {
+	return slices.ContainsFunc(s.Handlers, func(h *Handler) bool {
+		return slices.ContainsFunc(h.Triggers, func(t *Trigger) bool { return t.Kind == kind })
+	})
 }
 
 // FailuresOf lists the categories with which d may fail: those its activity

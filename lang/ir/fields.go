@@ -52,7 +52,7 @@ func (e *Element) Fields(own []*EventField) []*EventField {
 			f.Whole = &Field{Name: f.Name, Type: f.Type}
 		}
 		for _, l := range f.Type.Leaves() {
-			out = append(out, &EventField{Slot{Name: joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Within: l.Within.Of(f.Name, false)}, len(out)})
+			out = append(out, &EventField{Slot{Name: Joined(f.Name, l.Path), Whole: f.Whole, Type: l.Type, Optional: l.Optional, Within: l.Within.Of(f.Name, false)}, len(out)})
 		}
 	}
 	return out
@@ -77,11 +77,4 @@ func (t *Trigger) Fields() []*EventField {
 }
 
 // Field is the one of t.Fields called name, or nil.
-func (t *Trigger) Field(name string) *EventField {
-	for _, f := range t.Fields() {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
+func (t *Trigger) Field(name string) *EventField { return fieldNamed(t.Fields(), name) }

@@ -146,8 +146,10 @@ func (e *Event) Exit() string {
 }
 
 // Field is the field called name, or nil.
-func (e *Event) Field(name string) *EventField {
-	for _, f := range e.Fields {
+func (e *Event) Field(name string) *EventField { return fieldNamed(e.Fields, name) }
+
+func fieldNamed(list []*EventField, name string) *EventField {
+	for _, f := range list {
 		if f.Name == name {
 			return f
 		}

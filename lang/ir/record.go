@@ -80,7 +80,7 @@ func (w Within) Of(name string, optional bool) Within {
 		out = append(out, name)
 	}
 	for _, inner := range w {
-		out = append(out, joined(name, inner))
+		out = append(out, Joined(name, inner))
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func (t *Type) Leaves() []RecordLeaf {
 			if l.Path == "" {
 				l.Doc = f.Doc
 			}
-			l.Path, l.Within = joined(f.Name, l.Path), l.Within.Of(f.Name, f.Optional)
+			l.Path, l.Within = Joined(f.Name, l.Path), l.Within.Of(f.Name, f.Optional)
 			l.Optional = len(l.Within) > 0
 			out = append(out, l)
 		}
@@ -140,10 +140,10 @@ func (t *Type) Innermost() *Type {
 	return t
 }
 
-// joined is the name of what has that path in what is called name.
-func joined(name, path string) string {
-	if path == "" {
-		return name
+// Joined is the name of what has that path in what is called name; either may be empty.
+func Joined(name, path string) string {
+	if name == "" || path == "" {
+		return name + path
 	}
 	return name + "." + path
 }

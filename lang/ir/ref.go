@@ -19,12 +19,7 @@ type Ref struct {
 }
 
 // Span is where the name stands.
-func (r Ref) Span() token.Span {
-	end := r.At
-	end.Offset += r.Len
-	end.Column += r.Len
-	return token.Span{Start: r.At, End: end}
-}
+func (r Ref) Span() token.Span { return r.At.Span(r.Len) }
 
 // Declares reports whether the name is declared there.
 func (r Ref) Declares() bool { return r.At == r.Decl }

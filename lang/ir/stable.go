@@ -11,12 +11,7 @@ import "strconv"
 func ArmNames(m *Machine, taken *StableNames) []string {
 	out := make([]string, len(m.Arms))
 	for i, a := range m.Arms {
-		text := ""
-		if a.Timer != nil {
-			text = a.Timer.Text()
-		} else {
-			text = "on " + a.Handler.Text()
-		}
+		text := a.Input()
 		if a.Index > 0 {
 			text += " else " + strconv.Itoa(a.Index)
 		}
@@ -45,11 +40,7 @@ func DoNames(m *Machine) []string {
 	var taken StableNames
 	out := make([]string, len(m.Dos))
 	for i, d := range m.Dos {
-		name := d.Label
-		if name == "" {
-			name = d.Activity.Name
-		}
-		out[i] = taken.Unique(d.State.Path + "." + name)
+		out[i] = taken.Unique(d.State.Path + "." + d.Name())
 	}
 	return out
 }

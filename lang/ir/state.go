@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math/big"
 	"time"
 
@@ -150,7 +151,6 @@ const (
 type Scope struct {
 	Kind  ScopeKind
 	State *State // of PerState
-	Span  token.Span
 }
 
 // ArmKind says what an arm does.
@@ -178,7 +178,7 @@ type Arm struct {
 	Max       *int64   // of Goto and Retry: nil without a bound
 	Unbounded bool     // of Goto and Retry: it says so
 	Scope     Scope    // of the counter, where Max is set
-	Backoff   *Backoff // of Retry
+	Backoff   *Backoff // of Retry: never nil
 	Block     *Block   // nil without one
 
 	Span token.Span
@@ -190,6 +190,18 @@ func (a *Arm) Chain() []*Arm {
 		return a.Timer.Arms
 	}
 	return a.Handler.Arms
+}
+
+// Restart is the state with which the counter of a starts again, where it is entered from
+// outside; nil where there is none.
+func (a *Arm) Restart() *State {
+	switch {
+	case a.Scope.Kind == PerState:
+		return a.Scope.State
+	case a.Scope.Kind == PerVisit && a.Kind == Goto:
+		return a.State
+	}
+	return nil
 }
 
 // Backoff is the wait before a retry. Without By, the k-th wait is
@@ -258,6 +270,9 @@ type Do struct {
 	Timeout, Heartbeat, Progress *int64
 	Span                         token.Span
 }
+
+// Name is what d is called in its state: its label, or the activity without one.
+func (d *Do) Name() string { return cmp.Or(d.Label, d.Activity.Name) }
 
 // Fan says that a Do runs for each element of a list, which is read on entering its
 // leaf: each element is an execution of its own.

@@ -35,7 +35,7 @@ func exprText(e Expr, outer int) string {
 		if e.Index {
 			return e.Fan.Index
 		}
-		return joined(e.Fan.Item, e.Leaf)
+		return Joined(e.Fan.Item, e.Leaf)
 	case *Now:
 		return "now"
 	case *Len:
@@ -136,6 +136,15 @@ func (t *Trigger) Text() string {
 	return text
 }
 
+// UsesText are the events of an `ignore` or a `defer` as written.
+func UsesText(uses []*EventUse) string {
+	names := make([]string, len(uses))
+	for i, u := range uses {
+		names[i] = u.Event.Name
+	}
+	return strings.Join(names, ", ")
+}
+
 // Text is c as written in a trigger: "StartReview", "a.Found",
 // "failed(timeout)", "done", "cancel", "after 24h".
 func (c Case) Text() string {
@@ -214,6 +223,14 @@ func (t *Timer) DelayText() string {
 		return t.Var.Name
 	}
 	return FormatDuration(t.Delay)
+}
+
+// Input is what the arm is for, in the one form that names have: "on Found", "after 24h".
+func (a *Arm) Input() string {
+	if a.Timer != nil {
+		return a.Timer.Text()
+	}
+	return "on " + a.Handler.Text()
 }
 
 // Text is what the arm does, as written but without its effects:

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -129,6 +130,25 @@ type Const struct {
 	Float float64
 	Str   string // of String, the bare value of EnumKind, and the text of JSON
 	Enum  *Enum
+}
+
+// JSONValue is what encoding/json makes the JSON form of c of.
+func (c *Const) JSONValue() any {
+	switch c.Kind {
+	case Bool:
+		return c.Int != 0
+	case Int:
+		return c.Int
+	case Float:
+		return c.Float
+	case Duration:
+		return time.Duration(c.Int).String()
+	case List:
+		return []any{}
+	case JSON:
+		return json.RawMessage(c.Str)
+	}
+	return c.Str
 }
 
 // Text is the constant as written in a machine.

@@ -96,6 +96,17 @@ func (m *Machine) SetBy() map[Expr]*Var {
 	return set
 }
 
+// Find is the first of e and what is in it, outermost first, of which is holds; nil for none.
+func Find(e Expr, is func(Expr) bool) (found Expr) {
+	Walk(e, func(e Expr) bool {
+		if found == nil && is(e) {
+			found = e
+		}
+		return found == nil
+	})
+	return found
+}
+
 // GuardCalls are the calls of host guards in e.
 func GuardCalls(e Expr) []*Call {
 	var out []*Call

@@ -14,7 +14,7 @@ var builtinCategories = []string{ir.Unknown, ir.Timeout, ir.Silent, ir.Stalled}
 // declareCategories declares the categories of failure: those of every
 // `failures`, then the built-in ones.
 func (r *resolver) declareCategories() {
-	for src := range items[*ast.Failures](r) {
+	for src := range ast.Of[*ast.Failures](r.src.Items) {
 		for _, name := range src.Names {
 			if name != nil && isBuiltIn(name.Text) {
 				r.forbidden(name, "category", "every machine has it already")
@@ -40,7 +40,7 @@ func isBuiltIn(category string) bool {
 
 // declareActivities declares the activities, and what they raise.
 func (r *resolver) declareActivities() {
-	for src := range items[*ast.Activity](r) {
+	for src := range ast.Of[*ast.Activity](r.src.Items) {
 		a := &ir.Activity{Name: textOf(src.Name), Doc: src.Doc(), Params: r.params(src.Params)}
 		r.declares(src.Name, a)
 		a.Results = r.results(src)
@@ -64,8 +64,7 @@ func (r *resolver) params(list []*ast.Param) []*ir.Param {
 	names := newSpace[*ir.Param]("parameter")
 	var out []*ir.Param
 	for _, src := range list {
-		t, optional := r.paramType(src)
-		p := &ir.Param{Slot: ir.Slot{Name: textOf(src.Name), Type: t, Optional: optional}}
+		p := &ir.Param{Slot: ir.Slot{Name: textOf(src.Name), Type: r.typeOf(src.Type), Optional: src.Optional}}
 		if claim(r, names, src.Name, p) {
 			p.Span = src.Name.Span()
 			out = append(out, leavesMade(r, p, &p.Slot, func(_ int, s ir.Slot) *ir.Param { return &ir.Param{Slot: s} })...)
@@ -81,7 +80,7 @@ func (r *resolver) results(src *ast.Activity) []*ir.Event {
 	seen := map[*ir.Event]*ast.Name{}
 	var out []*ir.Event
 	for _, name := range src.Results {
-		e, exact, ok := guess(r, r.events, "event", name)
+		e, exact, ok := guess(r, r.events, name)
 		if !ok || !exact && seen[e] != nil {
 			continue
 		}
@@ -190,7 +189,7 @@ func (r *resolver) costsOf(src *ast.Activity) []ir.Cost {
 // declareGuards declares the host guards. They share their name space with
 // the activities.
 func (r *resolver) declareGuards() {
-	for src := range items[*ast.Guard](r) {
+	for src := range ast.Of[*ast.Guard](r.src.Items) {
 		g := &ir.Guard{Name: textOf(src.Name), Doc: src.Doc(), Params: r.params(src.Params)}
 		r.declares(src.Name, g)
 		switch g.Name {
@@ -209,7 +208,7 @@ func (r *resolver) declareGuards() {
 // resolveBudget gathers the lines of every `budget`.
 func (r *resolver) resolveBudget() {
 	lines := map[string]*ast.Name{}
-	for src := range items[*ast.Budget](r) {
+	for src := range ast.Of[*ast.Budget](r.src.Items) {
 		if r.m.Budget == nil {
 			r.m.Budget = &ir.Budget{Span: src.Span()}
 		}

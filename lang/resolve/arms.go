@@ -36,7 +36,9 @@ func (r *resolver) arm(n *node, a *ir.Arm, src *ast.Arm, sc scope) bool {
 		a.Kind = ir.Goto
 		a.Target = r.target(n, step.Target)
 		a.Block = r.block(step.Block, sc)
-		r.bound(n, a, step.Bound)
+		if b := step.Bound; b != nil {
+			r.count(n, a, b.Unbounded, b.Max, b.Scope, ir.PerRun)
+		}
 	case *ast.Retry:
 		a.Kind = ir.Retry
 		r.count(n, a, step.Unbounded, step.Max, step.Scope, ir.PerVisit)
@@ -57,13 +59,6 @@ func (r *resolver) arm(n *node, a *ir.Arm, src *ast.Arm, sc scope) bool {
 	return true
 }
 
-// bound resolves the bound of a goto, which may have none.
-func (r *resolver) bound(n *node, a *ir.Arm, b *ast.Bound) {
-	if b != nil {
-		r.count(n, a, b.Unbounded, b.Max, b.Scope, ir.PerRun)
-	}
-}
-
 // count resolves how often a may be taken, and for how long that is counted.
 func (r *resolver) count(n *node, a *ir.Arm, unbounded bool, most *ast.Literal, s *ast.Scope, usual ir.ScopeKind) {
 	a.Unbounded = unbounded
@@ -77,16 +72,14 @@ func (r *resolver) count(n *node, a *ir.Arm, unbounded bool, most *ast.Literal, 
 // scopeOf resolves what stands behind `per` in n, and usual where nothing
 // stands there.
 func (r *resolver) scopeOf(n *node, s *ast.Scope, usual ir.ScopeKind) ir.Scope {
-	if s == nil {
-		return ir.Scope{Kind: usual}
-	}
-	out := ir.Scope{Kind: usual, Span: s.Span()}
-	switch s.Kind {
-	case "run":
+	out := ir.Scope{Kind: usual}
+	switch {
+	case s == nil:
+	case s.Kind == "run":
 		out.Kind = ir.PerRun
-	case "visit":
+	case s.Kind == "visit":
 		out.Kind = ir.PerVisit
-	case "state":
+	case s.Kind == "state":
 		if target := r.loneTarget(n, s.Target); target != nil {
 			out.Kind, out.State = ir.PerState, target
 		}

@@ -12,7 +12,7 @@ var verbs = map[string]ir.AssertVerb{
 // resolveAsserts resolves the machine's promises. One that names a state that
 // or an activity that is none, if only by its spelling, is left out.
 func (r *resolver) resolveAsserts() {
-	for src := range items[*ast.Assert](r) {
+	for src := range ast.Of[*ast.Assert](r.src.Items) {
 		a := &ir.Assert{Verb: verbs[src.Verb], Span: src.Span()}
 		before := len(r.list)
 		ok := true

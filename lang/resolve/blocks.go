@@ -68,7 +68,7 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 		r.mismatch(src.Span(), "the values of the run itself cannot be set: they never change", "Set a field of the context.")
 		return nil
 	}
-	v, exact, ok := guess(r, r.vars, "field", src.Name)
+	v, exact, ok := guess(r, r.vars, src.Name)
 	switch {
 	case !ok:
 		return nil
@@ -84,7 +84,7 @@ func (r *resolver) assign(src *ast.Assign, sc scope) []*ir.Assign {
 	if !found || leaves == nil {
 		return nil
 	}
-	name := joined(v.Name, p.path)
+	name := ir.Joined(v.Name, p.path)
 	switch {
 	case value == nil && p.optional:
 	case value == nil && v.Default != nil && exact:

@@ -69,8 +69,8 @@ func (r *resolver) findCalls() {
 	}
 	r.calls = map[string]*call{}
 	for _, n := range r.nodes {
-		for _, item := range n.items {
-			if src, ok := item.(*ast.Do); ok && src.Machine && present(src.Activity) && r.calls[src.Activity.Text] == nil {
+		for src := range ast.Of[*ast.Do](n.items) {
+			if src.Machine && present(src.Activity) && r.calls[src.Activity.Text] == nil {
 				if c := r.file.call(src); c != nil {
 					r.calls[src.Activity.Text] = c
 				}
@@ -90,11 +90,10 @@ func (r *resolver) declareCalls() {
 // addCosts notes what the machines that r calls, and that these call, may spend. Where r has
 // a budget that is of costs of r, too: those of a run are those of its tree.
 func (r *resolver) addCosts() {
-	budget := slices.ContainsFunc(r.src.Items, func(item ast.Item) bool { _, is := item.(*ast.Budget); return is })
 	for _, c := range r.inOrder() {
 		c.activity.Below = c.callee.spent()
-		for _, name := range c.activity.Below {
-			if budget {
+		for range ast.Of[*ast.Budget](r.src.Items) {
+			for _, name := range c.activity.Below {
 				r.costs.keep(name, true)
 			}
 		}
@@ -245,10 +244,8 @@ func (r *resolver) knows(c *call, v *ir.Var) bool {
 // foreign reports that what, which a machine takes from those that call it, or returns to
 // them, has a type that is declared inside that machine.
 func (r *resolver) foreign(at token.Span, what, kind, name string, declared token.Span) {
-	r.mismatch(at, what+" is of "+kind+" "+quote(name)+", which is declared inside that machine",
-		"Declare the "+kind+" in a file, outside its machines.")
-	d := &r.list[len(r.list)-1]
-	d.Related = append(d.Related, related(declared, "it is declared here"))
+	r.report(typeMismatch, at, what+" is of "+kind+" "+quote(name)+", which is declared inside that machine",
+		"Declare the "+kind+" in a file, outside its machines.", related(declared, "it is declared here"))
 }
 
 // cancelled is the category of a child that ended in no terminal.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -38,7 +39,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 			whole[name] = true
 		}
 		if t == nil {
-			full = joined(names[0].Text, p.path)
+			full = ir.Joined(names[0].Text, p.path)
 		}
 		switch {
 		case !found:
@@ -46,8 +47,8 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 		case t == nil:
 			t = p.t
 		case !t.Same(p.t):
-			r.mismatch(at, quote("event."+full)+" is "+article(named(t))+" for "+quote(sc.triggers[0].Text())+" and "+
-				article(named(p.t))+" for "+quote(trigger.Text()), "Give each trigger an `on` of its own, or the fields one type.")
+			r.mismatch(at, quote("event."+full)+" is "+diag.Article(named(t))+" for "+quote(sc.triggers[0].Text())+" and "+
+				diag.Article(named(p.t))+" for "+quote(trigger.Text()), "Give each trigger an `on` of its own, or the fields one type.")
 			return bad(at)
 		default:
 			t = join(t, p.t)
@@ -60,7 +61,7 @@ func (r *resolver) eventField(at token.Span, names []*ast.Name, sc scope) ir.Exp
 	slices.SortFunc(within, func(a, b string) int { return len(a) - len(b) }) // each has those before it in front
 	e := r.leaves(at, t, "event."+full, func(_ int, l ir.RecordLeaf) ir.Expr {
 		inner := slices.Concat(within, l.Within.Of(full, false))
-		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: joined(full, l.Path), Optional: len(inner) > 0, Within: inner}
+		return &ir.FieldRef{E: ir.E{T: l.Type, At: at}, Name: ir.Joined(full, l.Path), Optional: len(inner) > 0, Within: inner}
 	})
 	return r.keys(e, keys, at, sc)
 }

@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -38,8 +39,10 @@ func (r *resolver) expr(src ast.Expr, sc scope) ir.Expr {
 	case *ast.Paren:
 		return r.expr(src.X, sc)
 	case *ast.Ident:
-		if e := r.element(src, sc); e != nil {
-			return e
+		if sc.fan != nil {
+			if e := r.ofElement(src.Span(), []*ast.Name{{Node: src.Node, Text: src.Name}}, sc); e != nil {
+				return e
+			}
 		}
 		return r.variable(src, sc)
 	case *ast.EventField, *ast.Member:
@@ -216,7 +219,7 @@ func (r *resolver) length(src *ast.Len, sc scope) ir.Expr {
 	case ir.String, ir.List:
 		return &ir.Len{E: ir.E{T: intType, At: src.Span()}, X: x}
 	}
-	r.mismatch(x.Span(), "`len` wants a string or a list, and this is "+article(named(x.Type())), "Take the length of a string or a list.")
+	r.mismatch(x.Span(), "`len` wants a string or a list, and this is "+diag.Article(named(x.Type())), "Take the length of a string or a list.")
 	return bad(src.Span(), x)
 }
 
@@ -224,7 +227,7 @@ func (r *resolver) isSet(src *ast.IsSet, sc scope) ir.Expr {
 	if src.Event {
 		return r.isSetInEvent(src, sc)
 	}
-	v, exact, ok := guess(r, r.vars, "field", src.Name)
+	v, exact, ok := guess(r, r.vars, src.Name)
 	if !ok {
 		return bad(src.Span())
 	}
@@ -260,7 +263,7 @@ func (r *resolver) call(src *ast.Call, sc scope) ir.Expr {
 			"Run it with `do`, and read its result from an event.")
 		return bad(src.Span(), r.exprs(src.Args, sc)...)
 	}
-	guard, exact, ok := guess(r, r.guards, "guard", src.Func)
+	guard, exact, ok := guess(r, r.guards, src.Func)
 	if !ok || !exact {
 		return bad(src.Span(), r.exprs(src.Args, sc)...)
 	}
@@ -296,12 +299,9 @@ func argumentHelp(params []*ir.Field) string {
 	if len(params) == 0 {
 		return "Leave the parentheses empty."
 	}
-	text := ""
-	for i, p := range params {
-		if i > 0 {
-			text += ", "
-		}
-		text += p.Name + " " + named(p.Type)
+	var list []string
+	for _, p := range params {
+		list = append(list, p.Name+" "+named(p.Type))
 	}
-	return "Give it " + text + ", in this order."
+	return "Give it " + strings.Join(list, ", ") + ", in this order."
 }

@@ -31,7 +31,7 @@ func (r *resolver) fan(src *ast.Do) *ir.Fan {
 	case t.Kind == ir.Invalid:
 		return r.lost(f)
 	case t.Kind != ir.List:
-		r.mismatch(f.ListSpan, "`for` takes the elements of a list, and "+quote(list.Name)+" is "+article(named(t)),
+		r.mismatch(f.ListSpan, "`for` takes the elements of a list, and "+quote(list.Name)+" is "+diag.Article(named(t)),
 			"Name a parameter or a field that is a list.")
 		return r.lost(f)
 	case t.Len == nil:
@@ -119,25 +119,10 @@ func (r *resolver) fanLimit(lit *ast.Literal) int64 {
 	return n
 }
 
-// element is what src means in the arguments of a do with a `for`; nil where it is
-// none of the names that this declares.
-func (r *resolver) element(src *ast.Ident, sc scope) ir.Expr {
-	switch f := sc.fan; {
-	case f == nil:
-	case src.Name == f.Item:
-		r.referElement(&src.Node, src.Name, sc)
-		return r.partOfElement(src.Span(), f, spot{t: f.List.Type.Elem})
-	case src.Name == f.Index:
-		r.referElement(&src.Node, src.Name, sc)
-		return &ir.FanRef{E: ir.E{T: f.Element().Index, At: src.Span()}, Fan: f, Index: true}
-	}
-	return nil
-}
-
 // partOfElement is a place in the element of f, a record, or the whole of it.
 func (r *resolver) partOfElement(at token.Span, f *ir.Fan, p spot) ir.Expr {
-	return r.leaves(at, p.t, joined(f.Item, p.path), func(_ int, l ir.RecordLeaf) ir.Expr {
-		return &ir.FanRef{E: ir.E{T: l.Type, At: at}, Fan: f, Leaf: joined(p.path, l.Path), Optional: len(p.within) > 0 || l.Optional}
+	return r.leaves(at, p.t, ir.Joined(f.Item, p.path), func(_ int, l ir.RecordLeaf) ir.Expr {
+		return &ir.FanRef{E: ir.E{T: l.Type, At: at}, Fan: f, Leaf: ir.Joined(p.path, l.Path), Optional: len(p.within) > 0 || l.Optional}
 	})
 }
 
@@ -145,14 +130,13 @@ func (r *resolver) partOfElement(at token.Span, f *ir.Fan, p spot) ir.Expr {
 // the first of names, behind which the others stand, names no element.
 func (r *resolver) ofElement(at token.Span, names []*ast.Name, sc scope) ir.Expr {
 	f := sc.fan
-	switch {
-	case f == nil || names[0].Text != f.Item && names[0].Text != f.Index:
+	if f == nil || names[0].Text != f.Item && names[0].Text != f.Index {
 		return nil
-	case names[0].Text == f.Index:
-		r.referElement(&names[0].Node, names[0].Text, sc)
+	}
+	r.referElement(names[0], sc)
+	if names[0].Text != f.Item {
 		return r.keys(&ir.FanRef{E: ir.E{T: f.Element().Index, At: at}, Fan: f, Index: true}, names[1:], at, sc)
 	}
-	r.referElement(&names[0].Node, names[0].Text, sc)
 	p, keys, found := r.walkTo(f.List.Type.Elem, names[1:])
 	if !found {
 		return bad(at) // also where its list was reported
@@ -211,11 +195,7 @@ func reaches(n *node, t *ir.Trigger, d *ir.Do) bool {
 // names reports whether a handler of n has the trigger `label.event`, or for no event
 // `label.failed`.
 func (n *node) names(label, event string) bool {
-	for _, item := range n.items {
-		on, ok := item.(*ast.On)
-		if !ok {
-			continue
-		}
+	for on := range ast.Of[*ast.On](n.items) {
 		for _, t := range on.Triggers {
 			if textOf(t.Label) != label {
 				continue

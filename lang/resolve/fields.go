@@ -2,14 +2,14 @@ package resolve
 
 import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // declareParams declares the parameters of the machine.
 func (r *resolver) declareParams() {
 	for _, p := range r.src.Params {
-		t, optional := r.paramType(p)
-		v := &ir.Var{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}, Param: true}
+		v := &ir.Var{Slot: ir.Slot{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}, Param: true}
 		if claim(r, r.vars, p.Name, v) {
 			v.Index, v.Span = len(r.m.Params), p.Name.Span()
 			r.m.Params = append(r.m.Params, r.leafVars(v, nil)...)
@@ -20,7 +20,7 @@ func (r *resolver) declareParams() {
 
 // declareFields declares the fields of every context.
 func (r *resolver) declareFields() {
-	for c := range items[*ast.Context](r) {
+	for c := range ast.Of[*ast.Context](r.src.Items) {
 		for _, f := range c.Fields {
 			v := &ir.Var{Slot: ir.Slot{Name: textOf(f.Name), Type: r.typeOf(f.Type), Doc: f.Doc()}}
 			var defaults []*ir.Const
@@ -61,11 +61,11 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 		return out
 	}
 	if t.Kind == ir.Time {
-		r.mismatch(f.Default.Span(), article(t.String())+" has no default: there are no literals of that type",
+		r.mismatch(f.Default.Span(), diag.Article(t.String())+" has no default: there are no literals of that type",
 			"Leave the default out, and set "+quote(textOf(f.Name))+" in an `entry` or an arm.")
 		return out
 	}
-	values := r.fitLeaves(value, t, "the default of "+quote(textOf(f.Name)), scope{})
+	values := leavesFor(r.whole(value, t, "the default of "+quote(textOf(f.Name)), scope{}), t)
 	for i, l := range leaves {
 		lit, ok := values[i].(*ir.Lit)
 		_, absent := values[i].(*ir.Absent)
@@ -77,10 +77,10 @@ func (r *resolver) defaultOf(f *ast.Field, t *ir.Type) []*ir.Const {
 			r.noLiteral(f, f.Default, ir.ExprText(value))
 			return out
 		case l.Type.Range != nil && !l.Type.Range.Contains(lit.Value.Int):
-			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" is outside its range, "+l.Type.String(),
+			r.literal(values[i].Span(), "the default of "+quote(ir.Joined(textOf(f.Name), l.Path))+" is outside its range, "+l.Type.String(),
 				"Write a value inside the range, or widen the range.")
 		case l.Type.Len != nil && l.Type.Len.Lo > 0: // [] is the only literal of a list
-			r.literal(values[i].Span(), "the default of "+quote(joined(textOf(f.Name), l.Path))+" has fewer items than its type, "+l.Type.String(),
+			r.literal(values[i].Span(), "the default of "+quote(ir.Joined(textOf(f.Name), l.Path))+" has fewer items than its type, "+l.Type.String(),
 				"Leave the default out, and set the field where its items are known; or begin the range with 0.")
 			l.Type.Len.Lo = 0 // or each rule would say it again
 		default:
@@ -115,12 +115,11 @@ func anyValue(t *ir.Type) *ir.Const {
 
 // declareEvents declares the events and their payloads.
 func (r *resolver) declareEvents() {
-	for src := range items[*ast.Event](r) {
+	for src := range ast.Of[*ast.Event](r.src.Items) {
 		e := &ir.Event{Name: textOf(src.Name), Doc: src.Doc()}
 		fields := newSpace[*ir.EventField]("field")
 		for _, p := range src.Fields {
-			t, optional := r.paramType(p)
-			f := &ir.EventField{Slot: ir.Slot{Name: textOf(p.Name), Type: t, Optional: optional, Doc: p.Doc()}}
+			f := &ir.EventField{Slot: ir.Slot{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}}
 			if claim(r, fields, p.Name, f) {
 				f.Index, f.Span = len(e.Fields), p.Name.Span()
 				leaf := func(i int, s ir.Slot) *ir.EventField { return &ir.EventField{Slot: s, Index: f.Index + i} }
@@ -144,7 +143,7 @@ func isTrigger(name string) bool { return name == "done" || name == "failed" || 
 
 // declareEnums declares the enums.
 func (r *resolver) declareEnums() {
-	for src := range items[*ast.Enum](r) {
+	for src := range ast.Of[*ast.Enum](r.src.Items) {
 		e := &ir.Enum{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		values := newSpace[int]("value")
 		var names []*ast.Name

@@ -104,7 +104,7 @@ func (f *file) declare() {
 		f.homes[rec] = f
 	}
 	f.types = f.typesOf()
-	for m := range ast.Decls[*ast.Machine](f.src) {
+	for m := range ast.Of[*ast.Machine](f.src.Decls) {
 		if present(m.Name) {
 			f.refer(m.Name, ir.MachineName, &m.Name.Pos)
 			f.machines = append(f.machines, exportedName{ir.Exported(m.Name.Text), m.Name})
@@ -143,7 +143,7 @@ func (f *file) resolveImports() {
 	for _, m := range f.machines {
 		machines[m.form] = declaredMachine{m.at, f}
 	}
-	for src := range ast.Decls[*ast.Import](f.src) {
+	for src := range ast.Of[*ast.Import](f.src.Decls) {
 		path, wrong := parseString(src.Path.Text)
 		if wrong != nil {
 			f.badLiteral(src.Path, wrong)
@@ -282,7 +282,7 @@ func (f *file) clash(src *ast.Import, kind string, first, second *ast.Name, clas
 		return
 	}
 	clashes[kind+second.Text] = true
-	f.report(duplicateName, src.Path.Span(), "this import brings "+article(kind)+" "+quote(second.Text)+", and the name is taken",
+	f.report(duplicateName, src.Path.Span(), "this import brings "+diag.Article(kind)+" "+quote(second.Text)+", and the name is taken",
 		"Rename one of the two, or import less.",
 		related(first.Span(), "the first is declared here"), related(second.Span(), "the second is declared here"))
 }

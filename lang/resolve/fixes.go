@@ -44,7 +44,7 @@ func (r *resolver) initials(n *node) []diag.Fix {
 
 // declareEvent is the fix that declares an event, for a name that is none.
 func (r *resolver) declareEvent(name *ast.Name) []diag.Fix {
-	for src := range items[*ast.Event](r) {
+	for src := range ast.Of[*ast.Event](r.src.Items) {
 		at := src.Whole().Start
 		return declare("event "+name.Text, at)
 	}

@@ -1,7 +1,10 @@
 package resolve
 
 import (
+	"cmp"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -23,7 +26,7 @@ func (r *resolver) guard(src ast.Expr, sc scope) ir.Expr {
 		return e
 	}
 	if e.Type().Kind != ir.Bool {
-		r.mismatch(e.Span(), "a condition is a bool, and this is "+article(named(e.Type())), "Compare it with something.")
+		r.mismatch(e.Span(), "a condition is a bool, and this is "+diag.Article(named(e.Type())), "Compare it with something.")
 		return bad(e.Span(), e)
 	}
 	if rich := outside(e); rich != nil {
@@ -132,17 +135,8 @@ func outsideDifference(e *ir.Binary) ir.Expr {
 // blame is what to name where part makes comparison too rich: `now` itself,
 // else the whole, which says more.
 func blame(comparison, part ir.Expr) ir.Expr {
-	var now ir.Expr
-	ir.Walk(part, func(e ir.Expr) bool {
-		if _, ok := e.(*ir.Now); ok && now == nil {
-			now = e
-		}
-		return now == nil
-	})
-	if now != nil {
-		return now
-	}
-	return comparison
+	isNow := func(e ir.Expr) bool { _, is := e.(*ir.Now); return is }
+	return cmp.Or(ir.Find(part, isNow), comparison)
 }
 
 // isOperand reports whether e is a parameter, a field, a field of the event, a

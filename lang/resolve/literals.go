@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -40,7 +39,6 @@ var (
 	faultTime   = &fault{"is too long", "A duration is at most 292 years."}
 	faultFine   = &fault{"is no whole number of nanoseconds", "A nanosecond is the finest unit of time."}
 	faultFloat  = &fault{"is too large for a float", "Write a number below 1.8e308."}
-	faultString = &fault{"has an escape that does not exist", "Escapes are those of Go, such as \\n, \\\" and \\u00e9."}
 	faultUTF8   = &fault{"is not valid UTF-8", "Write the character itself, or its \\u escape."}
 )
 
@@ -54,11 +52,8 @@ func parseInt(text string, neg bool) (int64, *fault) {
 		digits = "-" + digits
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
+	if err != nil {
 		return 0, faultInt
-	case err != nil:
-		return 0, faultDigits
 	}
 	return n, nil
 }
@@ -71,10 +66,8 @@ func parseFloat(text string, neg bool) (float64, *fault) {
 	}
 	x, err := strconv.ParseFloat(digits, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, faultFloat
 	case err != nil:
-		return 0, faultDigits
+		return 0, faultFloat
 	case neg:
 		return -x, nil
 	}
@@ -87,41 +80,22 @@ func parseRat(text string) (*big.Rat, *fault) {
 	if f != nil {
 		return nil, f
 	}
-	x, ok := new(big.Rat).SetString(digits)
-	if !ok {
-		return nil, faultDigits
-	}
+	x, _ := new(big.Rat).SetString(digits)
 	return x, nil
 }
 
 // plainNumber is text, digits with underscores and at most one point, without
-// the underscores. An underscore and a point stand between digits.
+// the underscores. The parser has seen to it that these stand between digits, but for
+// a point where a second part of a duration begins.
 func plainNumber(text string) (string, *fault) {
-	if len(text) > 2*maxDigits {
-		return "", faultLong
-	}
-	points, digits := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-			continue
-		case c == '.':
-			points++
-		case c != '_':
-			return "", faultDigits
-		}
-		if i == 0 || i == len(text)-1 || !isDigit(text[i-1]) || !isDigit(text[i+1]) {
-			return "", faultDigits
-		}
-	}
+	text = strings.ReplaceAll(text, "_", "")
 	switch {
-	case points > 1 || digits == 0:
+	case strings.HasPrefix(text, "."):
 		return "", faultDigits
-	case digits > maxDigits:
+	case len(text)-strings.Count(text, ".") > maxDigits:
 		return "", faultLong
 	}
-	return strings.ReplaceAll(text, "_", ""), nil
+	return text, nil
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -146,11 +120,7 @@ func parseDuration(text string, neg bool) (int64, *fault) {
 		if f != nil {
 			return 0, f
 		}
-		unit, known := units[text[digits:end]]
-		if !known {
-			return 0, unitFault(text[digits:end])
-		}
-		total.Add(total, x.Mul(x, new(big.Rat).SetInt64(unit)))
+		total.Add(total, x.Mul(x, new(big.Rat).SetInt64(units[text[digits:end]])))
 		text = text[end:]
 	}
 	if neg {
@@ -165,21 +135,10 @@ func parseDuration(text string, neg bool) (int64, *fault) {
 	return total.Num().Int64(), nil
 }
 
-func unitFault(unit string) *fault {
-	const help = "Units are ns, us, ms, s, m, h, d and w."
-	if unit == "" {
-		return &fault{"has a number without a unit", help}
-	}
-	return &fault{"has the unit " + quote(unit) + ", which does not exist", help}
-}
-
-// parseString is the value of a string between quotes.
+// parseString is the value of a string between quotes, whose escapes the parser has seen.
 func parseString(text string) (string, *fault) {
-	s, err := strconv.Unquote(text)
-	switch {
-	case err != nil:
-		return "", faultString
-	case !utf8.ValidString(s):
+	s, _ := strconv.Unquote(text)
+	if !utf8.ValidString(s) {
 		return "", faultUTF8
 	}
 	return s, nil
@@ -194,10 +153,7 @@ func (r *resolver) badLiteral(lit *ast.Literal, f *fault) {
 // unless that is long.
 func literalText(lit *ast.Literal) string {
 	kind := [...]string{"number", "number", "duration", "string", "word"}[lit.Kind]
-	text := lit.Text
-	if lit.Neg {
-		text = "-" + text
-	}
+	text := signed(lit)
 	if len(text) > 60 {
 		return "this " + kind
 	}

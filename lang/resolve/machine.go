@@ -142,17 +142,6 @@ func (r *resolver) findGaps() {
 	r.m.Incomplete = r.gaps
 }
 
-// items yields the items of one kind that stand directly in the machine.
-func items[T ast.Item](r *resolver) func(func(T) bool) {
-	return func(yield func(T) bool) {
-		for _, item := range r.src.Items {
-			if t, ok := item.(T); ok && !yield(t) {
-				return
-			}
-		}
-	}
-}
-
 // report adds an error finding about the machine.
 func (r *resolver) report(rule string, span token.Span, message, help string, related ...diag.Related) *diag.Diagnostic {
 	r.m.Broken = true

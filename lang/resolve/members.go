@@ -87,11 +87,7 @@ func (r *resolver) deferred(names []*ast.Name) []*ir.EventUse {
 func (r *resolver) resolveDos() {
 	for _, n := range r.nodes {
 		labels := newSpace[bool]("label")
-		for _, item := range n.items {
-			src, ok := item.(*ast.Do)
-			if !ok {
-				continue
-			}
+		for src := range ast.Of[*ast.Do](n.items) {
 			d := r.do(n, src)
 			if n.ir.Kind == ir.Composite {
 				r.report(notYet, src.Span(), "`do` in "+r.says(n)+", which has states inside, is not supported yet",
@@ -162,7 +158,7 @@ func (r *resolver) activity(name *ast.Name) (a *ir.Activity, exact, ok bool) {
 			return nil, false, false
 		}
 	}
-	return guess(r, r.activities, "activity", name)
+	return guess(r, r.activities, name)
 }
 
 // lose notes that src could not be resolved, so that arms that name it are no second fault.

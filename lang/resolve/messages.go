@@ -30,14 +30,6 @@ const (
 // quote puts a name between double quotes.
 func quote(name string) string { return strconv.Quote(name) }
 
-// article is the indefinite article that goes before noun.
-func article(noun string) string {
-	if strings.ContainsRune("aeiouAEIOU", rune(noun[0])) {
-		return "an " + noun
-	}
-	return "a " + noun
-}
-
 // duplicate reports that name is taken by first.
 func (r *resolver) duplicate(kind string, name, first *ast.Name) {
 	message := kind + " " + quote(name.Text) + " is declared twice"
@@ -57,7 +49,7 @@ func (r *resolver) second(span token.Span, message, help string, first token.Spa
 // forbidden reports a name that the language keeps for itself.
 func (r *resolver) forbidden(name *ast.Name, kind, why string) {
 	r.misnamed[name.Text] = true
-	r.report(duplicateName, name.Span(), article(kind)+" may not be called "+quote(name.Text)+": "+why, "Choose another name.")
+	r.report(duplicateName, name.Span(), diag.Article(kind)+" may not be called "+quote(name.Text)+": "+why, "Choose another name.")
 }
 
 // isMisnamed reports whether a declaration that r sees took name, which the language keeps for
@@ -78,7 +70,7 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 		r.m.Broken = true
 		return
 	}
-	help := "Declare it, or name " + article(kind) + " that is declared."
+	help := "Declare it, or name " + diag.Article(kind) + " that is declared."
 	switch kind {
 	case "category":
 		help = `Declare it, as in "failures { ` + name.Text + ` }", or name a category that is declared.`
@@ -102,9 +94,8 @@ func (r *resolver) unknown(kind string, name *ast.Name, nearest string) {
 // activity: what that machine may spend is not known.
 func (r *resolver) lostCall() bool {
 	for _, n := range r.nodes {
-		for _, item := range n.items {
-			src, ok := item.(*ast.Do)
-			if !ok || !present(src.Activity) || r.calls[src.Activity.Text] != nil {
+		for src := range ast.Of[*ast.Do](n.items) {
+			if !present(src.Activity) || r.calls[src.Activity.Text] != nil {
 				continue
 			}
 			if _, machine := r.file.callables[src.Activity.Text]; src.Machine || machine {
@@ -162,7 +153,7 @@ func (r *resolver) instead(kind, name string) string {
 // name, meant as a kind; empty for none.
 func (r *resolver) declaredIn(kind, name string) string {
 	for _, other := range r.file.from {
-		for src := range ast.Decls[*ast.Import](other.src) {
+		for src := range ast.Of[*ast.Import](other.src.Decls) {
 			path, wrong := parseString(src.Path.Text)
 			if wrong != nil {
 				continue

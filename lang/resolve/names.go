@@ -69,33 +69,27 @@ func (s *space[T]) keep(name string, v T) { s.names[name] = v }
 
 // find is what name means, and reports it where it means nothing. The second
 // result is false then, and the first is the zero value.
-func find[T any](r *resolver, s *space[T], name *ast.Name) (T, bool) {
-	var zero T
-	if !present(name) {
-		return zero, false
+func find[T any](r *resolver, s *space[T], name *ast.Name) (v T, ok bool) {
+	if likely, exact, _ := guess(r, s, name); exact {
+		return likely, true
 	}
-	if v, ok := s.lookup(name.Text); ok {
-		r.referTo(name, v)
-		return v, true
-	}
-	r.unknown(s.kind, name, nearTo(r, name.Text, s))
-	return zero, false
+	return v, false
 }
 
 // guess is what name means or, where it is reported as misspelt, what was most
 // likely meant: for names whose loss would make sound parts look wrong. exact
-// is false for a guess. kind is what name is meant to be.
-func guess[T any](r *resolver, s *space[T], kind string, name *ast.Name) (v T, exact, ok bool) {
+// is false for a guess.
+func guess[T any](r *resolver, s *space[T], name *ast.Name) (v T, exact, ok bool) {
 	if !present(name) {
 		return v, false, false
 	}
-	if v, ok = s.names[name.Text]; ok {
+	if v, ok = s.lookup(name.Text); ok {
 		r.referTo(name, v)
 		return v, true, true
 	}
-	nearest := near(r, name.Text, s.names)
-	r.unknown(kind, name, nearest)
-	v, ok = s.names[nearest]
+	nearest := nearTo(r, name.Text, s)
+	r.unknown(s.kind, name, nearest)
+	v, ok = s.lookup(nearest)
 	return v, false, ok
 }
 

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"math"
-
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -18,11 +16,6 @@ func (r *resolver) unary(src *ast.Unary, sc scope) ir.Expr {
 		return x
 	}
 	x := r.expr(src.X, sc)
-	if l, ok := x.(*ir.Lit); ok && src.Op == "-" && l.Value.Int != math.MinInt64 {
-		if c := negated(l.Value); c != nil {
-			return lit(src.Span(), l.T, c)
-		}
-	}
 	kind := x.Type().Kind
 	e := &ir.Unary{E: ir.E{T: plain(x.Type()), At: src.Span()}, Op: ir.Op(src.Op), X: x}
 	switch {
@@ -31,19 +24,15 @@ func (r *resolver) unary(src *ast.Unary, sc scope) ir.Expr {
 	case src.Op == "!" && kind == ir.Bool:
 		return e
 	case src.Op == "-" && (kind == ir.Int || kind == ir.Float || kind == ir.Duration):
+		if l, ok := x.(*ir.Lit); ok {
+			if c := ir.Value(e); c != nil {
+				return lit(src.Span(), l.T, c)
+			}
+		}
 		return e
 	}
-	r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type())), unaryHelp(ir.Op(src.Op)))
+	r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+diag.Article(named(x.Type())), unaryHelp(ir.Op(src.Op)))
 	return bad(src.Span(), x)
-}
-
-// negated is the number c with the other sign; nil where c is no number.
-func negated(c *ir.Const) *ir.Const {
-	switch c.Kind {
-	case ir.Int, ir.Duration, ir.Float:
-		return &ir.Const{Kind: c.Kind, Int: -c.Int, Float: -c.Float}
-	}
-	return nil
 }
 
 // plain is t without its range or length: what computing gives.
@@ -67,11 +56,7 @@ func (r *resolver) binary(src *ast.Binary, sc scope) ir.Expr {
 	}
 	op := ir.Op(src.Op)
 	if op == ir.OpAdd && x.Type().Kind == ir.JSON {
-		e := &ir.Binary{E: ir.E{T: jsonType, At: src.Span()}, Op: op, X: x, Y: y}
-		if !r.mayBuild(e, sc) {
-			return bad(src.Span(), x, y)
-		}
-		return e
+		return r.built(&ir.Binary{E: ir.E{T: jsonType, At: src.Span()}, Op: op, X: x, Y: y}, sc, x, y)
 	}
 	if op != ir.OpAdd || x.Type().Kind != ir.List {
 		x, y = meet(x, y)
@@ -81,7 +66,7 @@ func (r *resolver) binary(src *ast.Binary, sc scope) ir.Expr {
 		x, y, t = appended(x, y, sc)
 	}
 	if t == nil {
-		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+article(named(x.Type()))+" and "+article(named(y.Type())), r.operandHelp(op, x, y))
+		r.mismatch(src.Span(), "operator "+quote(src.Op)+" does not take "+diag.Article(named(x.Type()))+" and "+diag.Article(named(y.Type())), r.operandHelp(op, x, y))
 		return bad(src.Span(), x, y)
 	}
 	return &ir.Binary{E: ir.E{T: t, At: src.Span()}, Op: op, X: x, Y: y}
@@ -187,7 +172,7 @@ func (r *resolver) extreme(src *ast.Call, name string, args []ir.Expr) ir.Expr {
 	args[0], args[1] = meet(args[0], args[1])
 	t, u := args[0].Type(), args[1].Type()
 	if !t.Same(u) || !ordered(t.Kind) || t.Kind == ir.String {
-		r.mismatch(src.Span(), "`"+name+"` does not take "+article(named(t))+" and "+article(named(u)),
+		r.mismatch(src.Span(), "`"+name+"` does not take "+diag.Article(named(t))+" and "+diag.Article(named(u)),
 			"Give it two values of one kind: int, float, duration or time.")
 		return bad(src.Span(), args...)
 	}
@@ -257,7 +242,7 @@ func (r *resolver) fit(e ir.Expr, want *ir.Type, what string) ir.Expr {
 		return c
 	}
 	if !want.Same(e.Type()) {
-		r.mismatch(e.Span(), what+" wants "+article(named(want))+", and this is "+article(named(e.Type())), fitHelp(want))
+		r.mismatch(e.Span(), what+" wants "+diag.Article(named(want))+", and this is "+diag.Article(named(e.Type())), fitHelp(want))
 		return bad(e.Span(), e)
 	}
 	return e
@@ -315,18 +300,15 @@ func floatList(e ir.Expr, want *ir.Type) ir.Expr {
 
 // constantInt reports whether e, an int, is made of literals alone.
 func constantInt(e ir.Expr) bool {
-	constant := true
-	ir.Walk(e, func(e ir.Expr) bool {
+	return nil == ir.Find(e, func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Lit, *ir.Unary, *ir.Binary:
+			return false
 		case *ir.Call:
-			constant = constant && e.Builtin != ""
-		default:
-			constant = false
+			return e.Builtin == ""
 		}
-		return constant
+		return true
 	})
-	return constant
 }
 
 // floated is e, an int made of literals, as a float.

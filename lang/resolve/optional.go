@@ -7,11 +7,6 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// paramType is the type of p, and whether it may be absent.
-func (r *resolver) paramType(p *ast.Param) (t *ir.Type, optional bool) {
-	return r.typeOf(p.Type), p.Optional
-}
-
 // orUnset lets value, a whole right side or argument, be unset: its place may be. Either
 // that is declared with `?`, or what is read is: so a copy between two fields of the context
 // means what it meant without such a word. A record that is written out is there.

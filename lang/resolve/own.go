@@ -69,10 +69,7 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 	_, own := ir.OwnValues[src.Sel.Text]
 	switch {
 	case v != nil && v.Name == ir.RunWord && own:
-		what := "field"
-		if v.Param {
-			what = "parameter"
-		}
+		what := kindOfVar(v)
 		r.report(unknownName, src.Span(), quote(ir.OwnName(src.Sel.Text))+" cannot be read: this machine has a "+what+" \"run\"",
 			"Rename that "+what+" to read the values of the run itself.")
 	case own:
@@ -82,7 +79,7 @@ func (r *resolver) unknownEnum(src *ast.Selector) {
 		}
 		r.unknown("enum", src.X, nearest)
 	case nearTo(r, src.X.Text, r.enums) == "" && near(r, src.X.Text, r.vars.names) != "":
-		r.unknownPlace(src.X)
+		r.unknown("field", src.X, near(r, src.X.Text, r.vars.names))
 	default:
 		if nearTo(r, src.X.Text, r.enums) == "" {
 			if nearest := r.nearHolder(src.X.Text); nearest != "" {

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -23,27 +22,28 @@ const nullWord = "null"
 // maxJSON is the most bytes that a value may have when a machine runs.
 const maxJSON = 1 << 20
 
-// mayBuild reports whether a json may be built or taken apart where sc is; else it
-// says why e, which does so, cannot stand there.
-func (r *resolver) mayBuild(e ir.Expr, sc scope) bool {
+// built is e, which builds a json of parts or takes it apart, where it may do so; else it
+// says why e cannot stand where sc is.
+func (r *resolver) built(e ir.Expr, sc scope, parts ...ir.Expr) ir.Expr {
 	switch {
 	case sc.wait:
 		r.mismatch(e.Span(), quote(ir.ExprText(e))+" cannot say how long a retry waits", "Keep it in a field of type duration first.")
 	case sc.guard:
 		r.report(guardTooRich, e.Span(), quote(ir.ExprText(e))+" is more than a guard may say",
 			"Keep it in a field of its type first, or declare a host `guard`.")
+	default:
+		return e
 	}
-	return !sc.wait && !sc.guard
+	return bad(e.Span(), parts...)
 }
 
 // array is `[a, b]`.
 func (r *resolver) array(src *ast.List, sc scope) ir.Expr {
 	items := r.exprs(src.Items, sc)
-	e := &ir.Array{E: ir.E{T: jsonType, At: src.Span()}, Items: items}
-	if isBad(items...) || !r.mayBuild(e, sc) {
+	if isBad(items...) {
 		return bad(src.Span(), items...)
 	}
-	return e
+	return r.built(&ir.Array{E: ir.E{T: jsonType, At: src.Span()}, Items: items}, sc, items...)
 }
 
 // object is `{"key": value}`. A key stands in it once.
@@ -66,10 +66,10 @@ func (r *resolver) object(src *ast.Object, sc scope) ir.Expr {
 		given[key] = pair.Key.Span()
 		e.Keys = append(e.Keys, key)
 	}
-	if !sound || isBad(e.Values...) || !r.mayBuild(e, sc) {
+	if !sound || isBad(e.Values...) {
 		return bad(src.Span(), e.Values...)
 	}
-	return e
+	return r.built(e, sc, e.Values...)
 }
 
 // key is what x has under a key.
@@ -81,15 +81,11 @@ func (r *resolver) key(x ir.Expr, sel *ast.Name, at token.Span, sc scope) ir.Exp
 	case isBad(x):
 		return bad(at, x)
 	case x.Type().Kind != ir.JSON:
-		r.mismatch(at, quote(ir.ExprText(x))+" is "+article(named(x.Type()))+", and only a json has keys", "Read it alone.")
+		r.mismatch(at, quote(ir.ExprText(x))+" is "+diag.Article(named(x.Type()))+", and only a json has keys", "Read it alone.")
 		return bad(at, x)
 	}
 	r.refer(sel, ir.KeyName, &sel.Pos)
-	e := &ir.Key{E: ir.E{T: jsonType, At: at}, X: x, Name: sel.Text}
-	if !r.mayBuild(e, sc) {
-		return bad(at, x)
-	}
-	return e
+	return r.built(&ir.Key{E: ir.E{T: jsonType, At: at}, X: x, Name: sel.Text}, sc, x)
 }
 
 // nearHolder is the field or parameter of type json whose name is nearest to word.
@@ -118,14 +114,10 @@ func (r *resolver) text(src *ast.Call, args []ir.Expr, sc scope) ir.Expr {
 		if kind == ir.String {
 			help = "It is a text; leave `text` out."
 		}
-		r.mismatch(args[0].Span(), "`text` does not take "+article(named(args[0].Type())), help)
+		r.mismatch(args[0].Span(), "`text` does not take "+diag.Article(named(args[0].Type())), help)
 		return bad(src.Span(), args...)
 	}
-	e := &ir.Text{E: ir.E{T: stringType, At: src.Span()}, X: args[0]}
-	if !r.mayBuild(e, sc) {
-		return bad(src.Span(), args...)
-	}
-	return e
+	return r.built(&ir.Text{E: ir.E{T: stringType, At: src.Span()}, X: args[0]}, sc, args...)
 }
 
 // place is e where a value of type want is wanted, as fit is. A json may stand there,
@@ -142,7 +134,7 @@ func (r *resolver) place(e ir.Expr, want *ir.Type, what string, sc scope) ir.Exp
 		case want.Kind == ir.List:
 			help = "`[]` is the only literal of a list; add items to it with `+`."
 		}
-		r.mismatch(e.Span(), what+" wants "+article(named(want))+", and this is "+word, help)
+		r.mismatch(e.Span(), what+" wants "+diag.Article(named(want))+", and this is "+word, help)
 		return bad(e.Span(), e)
 	}
 	return fitted(e, want)
@@ -202,31 +194,15 @@ func writeJSON(b *bytes.Buffer, e ir.Expr) {
 		}
 		b.WriteByte(']')
 	case *ir.Lit:
-		switch c := e.Value; c.Kind {
-		case ir.JSON:
-			b.WriteString(c.Str)
-		case ir.Bool:
-			writeScalar(b, c.Int != 0)
-		case ir.Int:
-			writeScalar(b, c.Int)
-		case ir.Float:
-			writeScalar(b, c.Float)
-		case ir.Duration:
-			writeScalar(b, time.Duration(c.Int).String())
-		case ir.String:
-			writeScalar(b, c.Str)
-		default: // the only literal of a list
-			b.WriteString("[]")
-		}
+		writeScalar(b, e.Value.JSONValue())
 	}
 }
 
 func writeScalar(b *bytes.Buffer, v any) {
-	var text strings.Builder
-	out := json.NewEncoder(&text)
+	out := json.NewEncoder(b)
 	out.SetEscapeHTML(false)
 	if err := out.Encode(v); err != nil {
 		panic("resolve: a literal without a JSON form: " + err.Error())
 	}
-	b.WriteString(strings.TrimSuffix(text.String(), "\n"))
+	b.Truncate(b.Len() - 1) // the line end
 }

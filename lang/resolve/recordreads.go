@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -21,7 +22,7 @@ type spot struct {
 func (r *resolver) walk(t *ir.Type, what string, names []*ast.Name) (p spot, found bool) {
 	p, keys, found := r.walkTo(t, names)
 	if len(keys) > 0 {
-		r.report(unknownName, keys[0].Span(), quote(joined(what, p.path))+" is "+article(named(p.t))+", and has no fields", "Only a record has fields.")
+		r.report(unknownName, keys[0].Span(), quote(ir.Joined(what, p.path))+" is "+diag.Article(named(p.t))+", and has no fields", "Only a record has fields.")
 		return p, false
 	}
 	return p, found
@@ -57,7 +58,7 @@ func (r *resolver) walkTo(t *ir.Type, names []*ast.Name) (p spot, keys []*ast.Na
 			p.offset += before.Type.Count()
 		}
 		p.optional = record.Fields[at].Optional
-		p.t, p.path = record.Fields[at].Type, joined(p.path, name.Text)
+		p.t, p.path = record.Fields[at].Type, ir.Joined(p.path, name.Text)
 		if p.optional {
 			p.within = append(p.within, p.path)
 		}
@@ -115,7 +116,7 @@ func (r *resolver) member(src ast.Expr, sc scope) ir.Expr {
 	if !found {
 		return bad(at)
 	}
-	return r.keys(r.read(at, v, p.t, v.Index+p.offset, joined(v.Name, p.path)), keys, at, sc)
+	return r.keys(r.read(at, v, p.t, v.Index+p.offset, ir.Joined(v.Name, p.path)), keys, at, sc)
 }
 
 // keys is what e, a json, has under keys one below the other.
@@ -124,9 +125,4 @@ func (r *resolver) keys(e ir.Expr, keys []*ast.Name, at token.Span, sc scope) ir
 		e = r.key(e, key, at, sc)
 	}
 	return e
-}
-
-// unknownPlace reports that name, before a point, is no field with fields.
-func (r *resolver) unknownPlace(name *ast.Name) {
-	r.unknown("field", name, near(r, name.Text, r.vars.names))
 }

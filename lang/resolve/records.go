@@ -18,7 +18,7 @@ const (
 
 // declareRecords declares the records of the machine or file, without their fields.
 func (r *resolver) declareRecords() {
-	for src := range items[*ast.Record](r) {
+	for src := range ast.Of[*ast.Record](r.src.Items) {
 		rec := &ir.Record{Name: textOf(src.Name), Doc: src.Doc(), OfFile: r.file == nil}
 		if _, taken := builtin[rec.Name]; taken {
 			r.forbidden(src.Name, "record", "it is a built-in type")
@@ -42,8 +42,7 @@ func (r *resolver) resolveRecordFields(records []*ir.Record, sources []*ast.Reco
 		fields := newSpace[*ir.Field]("field")
 		sure := len(sources[i].Fields) == 0
 		for _, p := range sources[i].Fields {
-			f := &ir.Field{Name: textOf(p.Name), Doc: p.Doc()}
-			f.Type, f.Optional = r.paramType(p)
+			f := &ir.Field{Name: textOf(p.Name), Type: r.typeOf(p.Type), Optional: p.Optional, Doc: p.Doc()}
 			sure = sure || !f.Optional
 			if claim(r, fields, p.Name, f) {
 				f.Span = p.Name.Span()
@@ -96,7 +95,7 @@ func leavesMade[T any](r *resolver, declared T, s *ir.Slot, leaf func(int, ir.Sl
 	out := make([]T, len(leaves))
 	for i, l := range leaves {
 		out[i] = leaf(i, ir.Slot{
-			Name: joined(s.Name, l.Path), Whole: whole, Type: l.Type, Optional: s.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: s.Span,
+			Name: ir.Joined(s.Name, l.Path), Whole: whole, Type: l.Type, Optional: s.Optional || l.Optional, Within: whole.Of(l), Doc: l.Doc, Span: s.Span,
 		})
 	}
 	return out
@@ -120,14 +119,6 @@ func (r *resolver) leavesOf(v *ir.Var) []*ir.Var {
 		return r.m.Params
 	}
 	return r.m.Fields
-}
-
-// joined is the name of what has that path in the field called name; either may be empty.
-func joined(name, path string) string {
-	if name == "" || path == "" {
-		return name + path
-	}
-	return name + "." + path
 }
 
 // leaves is a value of type t, which is written so, by its leaves.

@@ -78,11 +78,6 @@ func (r *resolver) record(src *ast.RecordLit, sc scope) ir.Expr {
 	return &ir.RecordLit{E: ir.E{T: t, At: src.Span()}, Leaves: leaves}
 }
 
-// fitLeaves is fit for the leaves of e: as many as want has.
-func (r *resolver) fitLeaves(e ir.Expr, want *ir.Type, what string, sc scope) []ir.Expr {
-	return leavesFor(r.whole(e, want, what, sc), want)
-}
-
 // leavesFor are the leaves of e, where a value of type want is wanted: as many as that has.
 func leavesFor(e ir.Expr, want *ir.Type) []ir.Expr {
 	if n := want.Count(); len(ir.Leaves(e)) != n {

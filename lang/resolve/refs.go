@@ -88,10 +88,10 @@ func (u *unit) referShared(name *ast.Name, kind ir.NameKind, first map[string]*a
 func (u *unit) referWord(name *ast.Name) { u.refer(name, ir.BuiltInName, nil) }
 
 // referElement notes what the `for` of a do calls an element or its index.
-func (r *resolver) referElement(at *ast.Node, text string, sc scope) {
+func (r *resolver) referElement(name *ast.Name, sc scope) {
 	for _, declared := range []*ast.Name{sc.names.Item, sc.names.Index} {
-		if textOf(declared) == text {
-			r.note(at, text, ir.ElementName, &declared.Pos)
+		if textOf(declared) == name.Text {
+			r.refer(name, ir.ElementName, &declared.Pos)
 			return
 		}
 	}

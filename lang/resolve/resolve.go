@@ -48,7 +48,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 	for _, src := range files {
 		f := newFile(u, src)
 		u.files[src], f.named = f, true
-		for m := range ast.Decls[*ast.Machine](src) {
+		for m := range ast.Of[*ast.Machine](src.Decls) {
 			if present(m.Name) && u.declaring[m.Name.Text] == nil {
 				u.declaring[m.Name.Text] = m.Name
 			}
@@ -69,7 +69,7 @@ func Resolve(files []*ast.File, find Finder) (*ir.Program, diag.List) {
 		f.resolveImports()
 		f.completeRecords()
 		machines := map[*ast.Machine]*ir.Machine{}
-		for src := range ast.Decls[*ast.Machine](src) {
+		for src := range ast.Of[*ast.Machine](src.Decls) {
 			if src.Name == nil {
 				continue
 			}

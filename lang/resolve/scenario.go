@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -23,7 +24,7 @@ type scenariosOf struct {
 
 // findScenarios finds the machines of the scenarios of f, as long as f knows what it imports.
 func (f *file) findScenarios() (out []pending) {
-	for src := range ast.Decls[*ast.Scenario](f.src) {
+	for src := range ast.Of[*ast.Scenario](f.src.Decls) {
 		p := pending{src: src}
 		switch c, known := f.callables[textOf(src.Machine)]; {
 		case known:
@@ -115,7 +116,7 @@ func (s *scenarioResolver) title(src *ast.Scenario, titles map[string]token.Span
 
 // params are the parameters of the run.
 func (s *scenarioResolver) params(src *ast.Scenario) []byte {
-	return s.object(src.Machine.Span(), "machine "+quote(s.m.Name), "parameter", ir.Declarations(s.m.Params), src.Args, true, func(name *ast.Name) {
+	return s.object(src.Machine.Span(), "machine "+quote(s.m.Name), "parameter", ir.Declarations(s.m.Params), src.Args, true, func(name *ast.Name, _ *ir.Field) {
 		s.referTo(name, s.vars.names[name.Text])
 	})
 }
@@ -126,13 +127,13 @@ func (s *scenarioResolver) fields(e *ir.Event, at *ast.Name, src *ast.Payload, w
 	if src != nil {
 		values = src.Fields
 	}
-	return s.object(at.Span(), "event "+quote(e.Exit()), "field", ir.Declarations(e.Fields), values, whole, func(name *ast.Name) {
+	return s.object(at.Span(), "event "+quote(e.Exit()), "field", ir.Declarations(e.Fields), values, whole, func(name *ast.Name, _ *ir.Field) {
 		s.referTo(name, s.payload[e][name.Text])
 	})
 }
 
 // object is the JSON of values, which are handed over to what takes list.
-func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Field, values []*ast.RecordValue, whole bool, refer func(*ast.Name)) []byte {
+func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Field, values []*ast.RecordValue, whole bool, refer func(*ast.Name, *ir.Field)) []byte {
 	out, seen, known := map[string]json.RawMessage{}, map[string]*ast.Name{}, map[string]*ir.Field{}
 	for _, g := range list {
 		known[g.Name] = g
@@ -151,7 +152,7 @@ func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Fie
 			s.misspelt(unknownName, v.Name.Span(), of+" has no "+kind+" "+quote(v.Name.Text), "Remove it, or declare it.", near(s.resolver, v.Name.Text, known))
 			continue
 		}
-		refer(v.Name)
+		refer(v.Name, g)
 		if text, ok := s.value(v.Value, g.Type, kind+" "+quote(g.Name)); ok && text != nil {
 			out[g.Name] = text
 		} else if ok && !g.Optional {
@@ -160,7 +161,7 @@ func (s *scenarioResolver) object(at token.Span, of, kind string, list []*ir.Fie
 	}
 	for _, g := range list {
 		if whole && !g.Optional && seen[g.Name] == nil && !s.m.Incomplete {
-			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.Name)+", "+article(named(g.Type)), "Give it a value.")
+			s.mismatch(at, of+" is missing its "+kind+" "+quote(g.Name)+", "+diag.Article(named(g.Type)), "Give it a value.")
 		}
 	}
 	text, _ := json.Marshal(out) // of texts that are JSON

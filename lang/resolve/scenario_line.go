@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -54,7 +55,7 @@ func (s *scenarioResolver) number(src *ast.Literal, parse func(string, bool) (in
 
 func (s *scenarioResolver) send(src *ast.Send, line *ir.ScenarioLine) {
 	line.Kind, line.Name, line.Refused = ir.SendLine, textOf(src.Event), src.Refused
-	e, exact, ok := guess(s.resolver, s.events, "event", src.Event)
+	e, exact, ok := guess(s.resolver, s.events, src.Event)
 	if !ok || !exact {
 		return
 	}
@@ -117,7 +118,7 @@ func (s *scenarioResolver) used(list []*ast.Cost) (out []ir.Cost) {
 			s.lost()
 			continue
 		}
-		if _, exact, ok := guess(s.resolver, s.costs, "cost", c.Name); !ok || !exact {
+		if _, exact, ok := guess(s.resolver, s.costs, c.Name); !ok || !exact {
 			continue
 		}
 		s.referShared(c.Name, ir.CostName, s.firstCosts)
@@ -233,7 +234,7 @@ func (s *scenarioResolver) failure(dos []*ir.Do, src *ast.Ending, line *ir.Scena
 func (s *scenarioResolver) answer(src *ast.Answer, line *ir.ScenarioLine) {
 	line.Kind, line.Name = ir.AnswerLine, textOf(src.Guard)
 	line.Yes = src.Value != nil && src.Value.Text == "true"
-	guess(s.resolver, s.guards, "guard", src.Guard)
+	guess(s.resolver, s.guards, src.Guard)
 }
 
 func (s *scenarioResolver) expect(src *ast.Expect, line *ir.ScenarioLine) {
@@ -252,7 +253,7 @@ func (s *scenarioResolver) expect(src *ast.Expect, line *ir.ScenarioLine) {
 		s.attempt(src.Name, src.Index, line)
 	case ast.ExpectPublished:
 		line.Kind, line.Name = ir.ExpectPublishedLine, textOf(src.Name)
-		if e, exact, ok := guess(s.resolver, s.events, "event", src.Name); ok && exact {
+		if e, exact, ok := guess(s.resolver, s.events, src.Name); ok && exact {
 			line.Data = s.fields(e, src.Name, src.Payload, false)
 		}
 	default:
@@ -279,7 +280,7 @@ func (s *scenarioResolver) condition(src ast.Expr, line *ir.ScenarioLine) {
 		return
 	}
 	if e.Type().Kind != ir.Bool {
-		s.mismatch(e.Span(), "what is expected is a state or a bool, and this is "+article(named(e.Type())), "Compare it with something.")
+		s.mismatch(e.Span(), "what is expected is a state or a bool, and this is "+diag.Article(named(e.Type())), "Compare it with something.")
 		return
 	}
 	if call := asked(e); call != nil {

@@ -45,7 +45,7 @@ func (s *scenarioResolver) lost() bool {
 // wrong reports that src is no value of type t.
 func (s *scenarioResolver) wrong(src ast.Expr, t *ir.Type, what, is string) (json.RawMessage, bool) {
 	if t.Kind != ir.Invalid {
-		s.mismatch(src.Span(), what+" is "+article(named(t))+", and this is "+is, "Write "+article(named(t))+like(t, src)+".")
+		s.mismatch(src.Span(), what+" is "+diag.Article(named(t))+", and this is "+is, "Write "+diag.Article(named(t))+like(t, src)+".")
 	}
 	return nil, s.lost()
 }
@@ -136,16 +136,10 @@ func (s *scenarioResolver) recordValue(src *ast.RecordLit, t *ir.Type, what stri
 		return s.wrong(src, t, what, "a record")
 	}
 	if textOf(src.Type) != t.Record.Name {
-		return s.wrong(src, t, what, article(quote(textOf(src.Type))))
+		return s.wrong(src, t, what, diag.Article(quote(textOf(src.Type))))
 	}
 	s.referTo(src.Type, t.Record)
-	byName := map[string]*ir.Field{}
-	for _, f := range t.Record.Fields {
-		byName[f.Name] = f
-	}
-	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", t.Record.Fields, src.Fields, true, func(name *ast.Name) {
-		s.referTo(name, byName[name.Text])
-	}), true
+	return s.object(src.Type.Span(), "record "+quote(t.Record.Name), "field", t.Record.Fields, src.Fields, true, func(name *ast.Name, f *ir.Field) { s.referTo(name, f) }), true
 }
 
 // scalar is a constant that is no list, object or record.
@@ -174,7 +168,7 @@ func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.R
 		return s.time(src, c.Str, what)
 	case t.Kind == ir.JSON && (c.Kind == ir.Bool || c.Kind == ir.Int || c.Kind == ir.Float || c.Kind == ir.String || c.Kind == ir.JSON):
 	case c.Kind != t.Kind || t.Kind == ir.EnumKind && c.Enum != t.Enum:
-		is := article(named(e.Type()))
+		is := diag.Article(named(e.Type()))
 		if t.Kind == ir.Time {
 			s.mismatch(src.Span(), what+" is a time, and this is "+is, `Write it as RFC 3339 has it: "2026-01-31T12:00:00Z".`)
 			return nil, false
@@ -185,7 +179,7 @@ func (s *scenarioResolver) scalar(src ast.Expr, t *ir.Type, what string) (json.R
 		s.literal(src.Span(), what+" is outside its range, "+t.String(), "Write a value inside the range.")
 		return nil, false
 	}
-	text, err := json.Marshal(jsonValue(c))
+	text, err := json.Marshal(c.JSONValue())
 	return text, err == nil
 }
 
@@ -253,21 +247,4 @@ func foldedFloat(op ir.Op, x, y float64) *ir.Const {
 		return nil
 	}
 	return &ir.Const{Kind: ir.Float, Float: x}
-}
-
-// jsonValue is c as its JSON has it.
-func jsonValue(c *ir.Const) any {
-	switch c.Kind {
-	case ir.Bool:
-		return c.Int != 0
-	case ir.Int:
-		return c.Int
-	case ir.Float:
-		return c.Float
-	case ir.Duration:
-		return time.Duration(c.Int).String()
-	case ir.JSON:
-		return json.RawMessage(c.Str)
-	}
-	return c.Str
 }

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -84,10 +82,10 @@ const nameless = "?"
 // holdsStates reports whether items make the state in which they stand a
 // composite one. A terminal does not: it does not belong there.
 func holdsStates(items []ast.Item) bool {
-	return slices.ContainsFunc(items, func(item ast.Item) bool {
-		_, ok := item.(*ast.State)
-		return ok
-	})
+	for range ast.Of[*ast.State](items) {
+		return true
+	}
+	return false
 }
 
 // buildTerminal makes a terminal. One inside a state is reported, and taken to
@@ -125,7 +123,7 @@ func (r *resolver) returns(src *ast.Terminal) []*ir.VarRef {
 	var out []*ir.VarRef
 	given := map[string]token.Span{}
 	for _, name := range src.Returns {
-		v, exact, ok := guess(r, r.vars, "field", name)
+		v, exact, ok := guess(r, r.vars, name)
 		switch {
 		case !ok:
 			continue
@@ -169,10 +167,7 @@ func (r *resolver) hoist() {
 // detached.
 func (r *resolver) adopt(parent, n *node, name *ast.Name) {
 	s := n.ir
-	s.Parent, s.Depth, s.Path = parent.ir, parent.ir.Depth+1, s.Name
-	if parent != r.root {
-		s.Path = parent.ir.Path + "." + s.Name
-	}
+	s.Parent, s.Depth, s.Path = parent.ir, parent.ir.Depth+1, ir.Joined(parent.ir.Path, s.Name)
 	if s.Name == "run" || s.Name == "visit" {
 		r.forbidden(name, "state", "behind `per` it means something else")
 	}
@@ -209,11 +204,7 @@ func (n *node) alias(name *ast.Name, other *node) {
 // findInitial resolves the `initial` of n.
 func (r *resolver) findInitial(n *node) {
 	var first *ast.Initial
-	for _, item := range n.items {
-		initial, ok := item.(*ast.Initial)
-		if !ok {
-			continue
-		}
+	for initial := range ast.Of[*ast.Initial](n.items) {
 		if first != nil {
 			r.second(initial.Span(), r.says(n)+" has two `initial`s", "Remove one of the two.", first.Span())
 			continue
@@ -258,8 +249,8 @@ func (r *resolver) resolveInitial(n *node, src *ast.Initial) {
 
 // firstInside names a state with which n might begin.
 func (r *resolver) firstInside(n *node) string {
-	for _, item := range n.items {
-		if s, ok := item.(*ast.State); ok && s.Name != nil {
+	for s := range ast.Of[*ast.State](n.items) {
+		if s.Name != nil {
 			return s.Name.Text
 		}
 	}

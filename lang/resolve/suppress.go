@@ -80,16 +80,8 @@ func parseAllow(c *ast.Comment, directive string) *ir.Allow {
 	}
 	return &ir.Allow{
 		Rule: rule, Reason: strings.TrimSpace(reason),
-		Span: token.Span{Start: c.Pos, End: endOf(c)},
+		Span: c.Pos.Span(len(c.Text)),
 	}
-}
-
-// endOf is the place behind c.
-func endOf(c *ast.Comment) token.Pos {
-	end := c.Pos
-	end.Offset += len(c.Text)
-	end.Column += len(c.Text)
-	return end
 }
 
 // starts knows where in a file something begins, in order.
@@ -123,7 +115,8 @@ func (s *starts) standsBehind(c *ast.Comment) bool {
 // begins on the line below, and the whole of a machine or composite state that
 // does. It does not reach out of the braces in which it stands.
 func (s *starts) below(c *ast.Comment) token.Span {
-	covers := token.Span{Start: endOf(c), End: endOf(c)}
+	end := c.Pos.Span(len(c.Text)).End
+	covers := token.Span{Start: end, End: end}
 	i, _ := slices.BinarySearchFunc(s.places, c.Pos.Offset, func(p token.Pos, offset int) int { return p.Offset - offset })
 	inside := s.inside(c)
 	for ; i < len(s.places) && s.places[i].Line <= c.Pos.Line+1; i++ {

@@ -42,7 +42,11 @@ func (r *resolver) trigger(n *node, src *ast.Trigger) *ir.Trigger {
 		t.Kind = ir.OnCancel
 	case "failed":
 		t.Kind = ir.OnFailed
-		t.Categories = r.caught(src.Categories)
+		for _, name := range src.Categories {
+			if c, ok := find(r, r.categories, name); ok {
+				t.Categories = append(t.Categories, c)
+			}
+		}
 		ok = len(t.Categories) > 0 || len(src.Categories) == 0
 	case ir.OverBudget:
 		ok = r.overBudget(t, src)
@@ -106,7 +110,10 @@ func (r *resolver) overBudget(t *ir.Trigger, src *ast.Trigger) bool {
 // eventOf is the event that a trigger names. A category of failure in its place
 // is reported as what it is.
 func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
-	if _, event := r.events.names[textOf(name)]; !event && present(name) && r.categories.names[name.Text] != nil {
+	if _, event := r.events.names[textOf(name)]; event || !present(name) {
+		return find(r, r.events, name)
+	}
+	if r.categories.names[name.Text] != nil {
 		r.misspelt(unknownName, name.Span(), quote(name.Text)+" is a category of failure, and no event", "", "failed("+name.Text+")")
 		return nil, false
 	}
@@ -124,9 +131,6 @@ func (r *resolver) eventOf(name *ast.Name) (*ir.Event, bool) {
 // meantExit is the terminal of a machine that is called which name, that is no event, was
 // meant to be, with that machine; empty for none.
 func (r *resolver) meantExit(name *ast.Name) string {
-	if _, event := r.events.names[textOf(name)]; event || !present(name) {
-		return ""
-	}
 	for _, callee := range slices.Sorted(maps.Keys(r.calls)) {
 		if r.calls[callee].exits[name.Text] != nil {
 			return callee + "." + name.Text
@@ -138,9 +142,6 @@ func (r *resolver) meantExit(name *ast.Name) string {
 // meantInput is the input of the language that name, which is no event, was meant
 // to be; empty for none.
 func (r *resolver) meantInput(name *ast.Name) string {
-	if _, event := r.events.names[textOf(name)]; event || !present(name) {
-		return ""
-	}
 	word := strings.ToLower(name.Text)
 	switch {
 	case word == "done" || word == "failed" || word == "cancel" || word == ir.OverBudget:
@@ -160,16 +161,6 @@ var inputs = map[string]string{
 	"failure": "failed", "fail": "failed", "error": "failed", "exception": "failed", "timed_out": "failed(timeout)",
 	"canceled": "cancel", "cancelled": "cancel",
 	"overbudget": "over_budget", "budget": "over_budget", "budget_exceeded": "over_budget",
-}
-
-func (r *resolver) caught(names []*ast.Name) []*ir.Category {
-	var out []*ir.Category
-	for _, name := range names {
-		if c, ok := find(r, r.categories, name); ok {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // label resolves the label of t: that of an activity of n, or of one inside n.
@@ -228,22 +219,14 @@ func (r *resolver) delay(t *ir.Timer, src ast.Expr) {
 		return
 	}
 	wait := r.expr(src, scope{})
-	ref, ok := wait.(*ir.VarRef)
-	if !ok {
-		if !isBad(wait) {
-			r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+article(named(wait.Type())),
-				"Write a duration such as 30s, or name a field of type duration or time.")
-		}
-		return
-	}
-	switch kind := ref.Type().Kind; {
-	case ref.Var.Own:
+	ref, isRef := wait.(*ir.VarRef)
+	switch kind := wait.Type().Kind; {
+	case isRef && ref.Var.Own:
 		r.report("syntax", ref.Span(), `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
-	case kind == ir.Duration || kind == ir.Time:
+	case isRef && (kind == ir.Duration || kind == ir.Time):
 		t.Delay, t.Var = 0, ref.Var
-	case kind == ir.Invalid:
-	default:
-		r.mismatch(ref.Span(), "`after` wants a duration or a time, and "+quote(ref.Var.Name)+" is "+article(named(ref.Type())),
+	case !isBad(wait):
+		r.mismatch(wait.Span(), "`after` wants a duration or a time, and "+quote(ir.ExprText(wait))+" is "+diag.Article(named(wait.Type())),
 			"Write a duration such as 30s, or name a field of type duration or time.")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -42,7 +43,7 @@ func (r *resolver) typeOf(t *ast.Type) *ir.Type {
 	r.note(&t.Node, t.Name, ir.BuiltInName, nil)
 	out := &ir.Type{Kind: kind}
 	if t.Range != nil {
-		out.Range = r.rangeOf(t.Range, "the range of "+article(t.Name), kind)
+		out.Range = r.rangeOf(t.Range, "the range of "+diag.Article(t.Name), kind)
 	}
 	return out
 }
@@ -129,26 +130,19 @@ func (r *resolver) rangeOf(src *ast.Range, what string, kind ir.Kind) *ir.Range 
 }
 
 func (r *resolver) rangeEnd(lit *ast.Literal, what string, kind ir.Kind) (int64, bool) {
-	if lit == nil {
-		return 0, false
-	}
-	var n int64
-	var f *fault
 	switch {
-	case kind == ir.Int && lit.Kind == ast.Int:
-		n, f = parseInt(lit.Text, lit.Neg)
-	case kind == ir.Duration && lit.Kind == ast.Duration:
-		n, f = parseDuration(lit.Text, lit.Neg)
-	case kind == ir.Int:
+	case lit == nil:
+		return 0, false
+	case kind == ir.Int && lit.Kind != ast.Int:
 		r.mismatch(lit.Span(), what+" ends in whole numbers, not in "+literalText(lit), "Write digits alone.")
 		return 0, false
-	default:
+	case kind != ir.Int && lit.Kind != ast.Duration:
 		r.mismatch(lit.Span(), what+" ends in durations, not in "+literalText(lit), "Write a number with a unit, such as 0s or 15m.")
 		return 0, false
 	}
-	if f != nil {
-		r.badLiteral(lit, f)
+	end, ok := r.constant(lit, lit.Neg).(*ir.Lit)
+	if !ok {
 		return 0, false
 	}
-	return n, true
+	return end.Value.Int, true
 }

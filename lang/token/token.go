@@ -16,6 +16,14 @@ type Pos struct {
 // IsValid reports whether p is a place.
 func (p Pos) IsValid() bool { return p.Line > 0 }
 
+// Span is the stretch of n bytes from p on, in one line.
+func (p Pos) Span(n int) Span {
+	end := p
+	end.Offset += n
+	end.Column += n
+	return Span{Start: p, End: end}
+}
+
 // Before reports whether p comes before q, by file name and then by offset.
 func (p Pos) Before(q Pos) bool {
 	if p.Filename != q.Filename {

@@ -92,23 +92,9 @@ type jsonata struct {
 	compared int
 }
 
-func (p *jsonata) or() string {
-	text := p.and()
-	for !p.bad && p.Peek() == "or" {
-		p.Next()
-		text += " || " + p.and()
-	}
-	return text
-}
+func (p *jsonata) or() string { return p.Joined("or", "||", &p.bad, p.and) }
 
-func (p *jsonata) and() string {
-	text := p.unary()
-	for !p.bad && p.Peek() == "and" {
-		p.Next()
-		text += " && " + p.unary()
-	}
-	return text
-}
+func (p *jsonata) and() string { return p.Joined("and", "&&", &p.bad, p.unary) }
 
 func (p *jsonata) unary() string {
 	t := p.Next()

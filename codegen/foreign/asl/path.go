@@ -24,11 +24,8 @@ func plainPath(s string) ([]string, bool) {
 		return nil, true
 	}
 	keys := strings.Split(strings.TrimPrefix(rest, "."), ".")
-	return keys, strings.HasPrefix(rest, ".") && !slices.ContainsFunc(keys, func(k string) bool { return !foreign.Valid(k) || badKeys[k] })
+	return keys, strings.HasPrefix(rest, ".") && !slices.ContainsFunc(keys, func(k string) bool { return !foreign.Valid(k) })
 }
-
-// badKeys are names that cannot stand behind a dot.
-var badKeys = map[string]bool{}
 
 // expr is an expression; of an object that is built its members are known.
 type expr struct {

@@ -117,7 +117,7 @@ func (m *made) arm(s *State, t *Transition) string {
 	block := m.block(t.Actions)
 	if t.Wherever != "" {
 		m.lost("a step to %s: it stays where it is", t.Wherever)
-		return when + orEmpty(block)
+		return when + cmp.Or(block, "{}")
 	}
 	if t.Target == nil || t.Target == s && !t.Reenter && len(s.Children) == 0 {
 		return when + m.stay(s, block)
@@ -133,7 +133,7 @@ func (m *made) arm(s *State, t *Transition) string {
 	}
 	if path == "" {
 		m.lost("a step out of its region, to %q: it stays where it is", t.Target.Key)
-		return when + orEmpty(block)
+		return when + cmp.Or(block, "{}")
 	}
 	return strings.TrimSpace(when + "-> " + path + " " + block)
 }
@@ -156,22 +156,15 @@ func (m *made) reentered(s *State, t *Transition) *State {
 	return nil
 }
 
-func orEmpty(block string) string {
-	if block == "" {
-		return "{}"
-	}
-	return block
-}
-
 // stay is an arm that stays. Where the state looks at conditions when it is entered, it is
 // entered again, so that it looks again.
 func (m *made) stay(s *State, block string) string {
 	if len(s.Children) > 0 || s == m.root || len(m.always(s)) == 0 {
-		return orEmpty(block)
+		return cmp.Or(block, "{}")
 	}
 	if len(s.Entry)+len(s.Exit)+len(s.After)+len(s.Invokes) > 0 {
 		m.lost("after this its conditions are not looked at again")
-		return orEmpty(block)
+		return cmp.Or(block, "{}")
 	}
 	return strings.TrimSpace("-> " + m.path(s) + " " + block)
 }

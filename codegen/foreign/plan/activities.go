@@ -19,13 +19,13 @@ func (p *planner) leaf(s *ir.State, n *Node) {
 		p.simple(s, n, done)
 	case len(s.Dos) == 1:
 		p.parts(s, n, s.Dos[0])
-		n.Done = p.arms(n, done, None)
+		n.Done = p.arms(n, done, true)
 	case len(s.Dos) > 1:
 		n.Kind = Parallel
 		for _, d := range s.Dos {
-			p.parts(s, p.inside(n, nameOf(d)), d)
+			p.parts(s, p.inside(n, d.Name()), d)
 		}
-		n.Done = p.arms(n, done, None)
+		n.Done = p.arms(n, done, true)
 	}
 }
 
@@ -33,25 +33,22 @@ func (p *planner) inside(n *Node, name string) *Node {
 	for slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Name == name }) {
 		name += "_"
 	}
-	c := &Node{Name: name, Path: joined(n.Path, name), Parent: n}
+	c := &Node{Name: name, Path: ir.Joined(n.Path, name), Parent: n}
 	n.Children = append(n.Children, c)
 	return c
 }
-
-// nameOf is what the results of d are told by: its label, or its activity.
-func nameOf(d *ir.Do) string { return cmp.Or(d.Label, d.Activity.Name) }
 
 // choice gives n the transitions that a choice state takes at once.
 func (p *planner) choice(n *Node, done []ir.Choice) {
 	stays := slices.ContainsFunc(done, func(c ir.Choice) bool { return c.Arm != nil && c.Arm.Kind != ir.Goto })
 	if !stays {
-		n.Always = p.arms(n, done, None)
+		n.Always = p.arms(n, done, true)
 		return
 	}
 	n.Kind = Compound
 	choose, stayed := p.inside(n, "choosing"), p.inside(n, "stayed")
 	n.Initial = choose
-	choose.Always = p.arms(choose, done, None)
+	choose.Always = p.arms(choose, done, true)
 	for _, arm := range choose.Always {
 		arm.Target = cmp.Or(arm.Target, stayed)
 	}
@@ -75,13 +72,12 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 
 // simple has n run d, without states inside.
 func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
-	p.call(s, n, d0(s), func(choices []ir.Choice, payload Payload) []*Arm { return p.arms(n, choices, payload) })
-	if d0(s).Activity.Silent() {
-		n.Call.Nothing = p.arms(n, done, None)
+	d := s.Dos[0]
+	p.call(s, n, d, func(choices []ir.Choice) []*Arm { return p.arms(n, choices, false) })
+	if d.Activity.Silent() {
+		n.Call.Nothing = p.arms(n, done, true)
 	}
 }
-
-func d0(s *ir.State) *ir.Do { return s.Dos[0] }
 
 // parts has n run d in a state inside it, wait for retries in another, and end in a third.
 func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
@@ -89,22 +85,22 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 	running := p.inside(n, "running")
 	n.Initial = running
 	var waiting *Node
-	ended := &Node{Name: "ended", Path: joined(n.Path, "ended"), Kind: Final, Parent: n}
+	ended := &Node{Name: "ended", Path: ir.Joined(n.Path, "ended"), Kind: Final, Parent: n}
 	holder := ""
-	p.call(s, running, d, func(choices []ir.Choice, payload Payload) []*Arm {
+	p.call(s, running, d, func(choices []ir.Choice) []*Arm {
 		var arms []*Arm
 		for _, c := range choices {
-			arm := p.arm(running, c, payload)
+			arm := p.arm(running, c)
 			switch {
 			case c.Arm != nil && c.Arm.Kind == ir.Retry && d.Fan != nil:
 				p.note(n, p.item.Lost, "%s: what runs the elements tries them again", c.Arm.StepText())
 			case c.Arm != nil && c.Arm.Kind == ir.Retry:
 				if waiting == nil {
 					waiting = p.inside(n, "waiting")
-					holder = p.variable("wait", "0", "how many milliseconds "+nameOf(d)+" waits before it is tried again")
+					holder = p.variable("wait", "0", "how many milliseconds "+d.Name()+" waits before it is tried again")
 					waiting.After = []*Delay{{ID: p.delay(), Holder: holder, Arms: []*Arm{{Target: running}}}}
 				}
-				wait := Action{Kind: Wait, Var: holder, Backoff: c.Arm.Backoff, Counter: p.counters[c.Arm].name}
+				wait := Action{Kind: Wait, Var: holder, Backoff: c.Arm.Backoff, Counter: p.counters[c.Arm]}
 				arm.Actions = slices.Insert(arm.Actions, 1, wait)
 				arm.Target = waiting
 			case arm.Target == nil && d.Fan == nil:
@@ -124,14 +120,14 @@ func (p *planner) parts(s *ir.State, n *Node, d *ir.Do) {
 }
 
 // call has n run d; arms makes the arms of its ends.
-func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Payload) []*Arm) {
-	call := &Call{ID: nameOf(d), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
+func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice) []*Arm) {
+	call := &Call{ID: d.Name(), Name: d.Activity.Name, Machine: d.Activity.Machine, Do: d, Fan: d.Fan != nil}
 	n.Call = call
 	for _, c := range p.m.Cases(s) {
 		switch {
 		case c.Do != d:
 		case c.Kind == ir.CaseResult:
-			call.Results = append(call.Results, &Result{c.Event, arms(p.m.Choices(s, c), OfResult)})
+			call.Results = append(call.Results, &Result{c.Event, arms(p.m.Choices(s, c))})
 		case c.Kind == ir.CaseFailure:
 			p.failure(s, n, c, arms)
 		}
@@ -150,21 +146,21 @@ func (p *planner) call(s *ir.State, n *Node, d *ir.Do, arms func([]ir.Choice, Pa
 
 // failure adds the arms of one category, beside those with the same meaning. That of the limit of
 // an attempt is a timer.
-func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice, Payload) []*Arm) {
+func (p *planner) failure(s *ir.State, n *Node, c ir.Case, arms func([]ir.Choice) []*Arm) {
 	choices, category := p.m.Choices(s, c), c.Category.Name
 	if category == ir.Timeout && c.Category.BuiltIn && c.Do.Timeout != nil && c.Do.Fan == nil {
 		limit := &Delay{ID: p.delay(), Wait: *c.Do.Timeout, Failed: c.Do.Activity.Name}
-		limit.Arms = arms(choices, OfFailure)
+		limit.Arms = arms(choices)
 		n.After = append(n.After, limit)
 	}
 	for _, e := range n.Call.Failures {
-		if sameChoices(p.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: c.Do, Category: p.category(e.Categories[0])}), choices) {
+		if slices.Equal(e.choices, choices) {
 			e.Categories = append(e.Categories, category)
 			p.others(e, c.Do)
 			return
 		}
 	}
-	e := &Ending{Categories: []string{category}, Arms: arms(choices, OfFailure)}
+	e := &Ending{choices: choices, Categories: []string{category}, Arms: arms(choices)}
 	p.others(e, c.Do)
 	n.Call.Failures = append(n.Call.Failures, e)
 }
@@ -196,14 +192,6 @@ func (p *planner) others(e *Ending, d *ir.Do) {
 			e.Others = append(e.Others, c.Name)
 		}
 	}
-}
-
-func (p *planner) category(name string) *ir.Category {
-	return p.m.Categories[slices.IndexFunc(p.m.Categories, func(c *ir.Category) bool { return c.Name == name })]
-}
-
-func sameChoices(a, b []ir.Choice) bool {
-	return slices.EqualFunc(a, b, func(a, b ir.Choice) bool { return a.Arm == b.Arm && a.Use == b.Use })
 }
 
 // limits says which limits of an attempt nothing watches.

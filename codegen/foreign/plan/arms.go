@@ -42,7 +42,7 @@ func (p *planner) handler(s *ir.State, n *Node, event string, c ir.Case) {
 		}
 	}
 	if len(own) > 0 {
-		n.On = append(n.On, &Handler{Event: event, Arms: p.arms(n, own, payloadOf(c))})
+		n.On = append(n.On, &Handler{Event: event, Arms: p.arms(n, own, c.Kind != ir.CaseEvent)})
 	}
 }
 
@@ -51,18 +51,6 @@ func deep(s *ir.State, choices []ir.Choice) bool {
 	return s.Kind == ir.Composite && slices.ContainsFunc(choices, func(c ir.Choice) bool {
 		return c.Arm != nil && c.Arm.Kind == ir.Goto && c.Arm.Target != s && c.Arm.Target.Parent != s && c.Arm.Target.Inside(s)
 	})
-}
-
-func payloadOf(c ir.Case) Payload {
-	switch c.Kind {
-	case ir.CaseEvent:
-		return OfEvent
-	case ir.CaseResult:
-		return OfResult
-	case ir.CaseFailure:
-		return OfFailure
-	}
-	return None
 }
 
 // raised is the event that a timer raises whose arms stand in leaves.
@@ -85,11 +73,11 @@ func (p *planner) timers(s *ir.State, n *Node) {
 			for _, leaf := range p.m.States {
 				if leaf.Kind == ir.Leaf && leaf.Inside(s) {
 					to := p.nodes[leaf]
-					to.On = append(to.On, &Handler{Event: d.Raises, Arms: p.arms(to, own, None)})
+					to.On = append(to.On, &Handler{Event: d.Raises, Arms: p.arms(to, own, true)})
 				}
 			}
 		default:
-			d.Arms = p.arms(n, own, None)
+			d.Arms = p.arms(n, own, true)
 		}
 		if t.Idle {
 			p.note(n, p.item.Lost, "%s: it is not put off by what comes meanwhile", t.Text())
@@ -113,12 +101,13 @@ func assignedInside(s *ir.State, v *ir.Var) bool {
 	return false
 }
 
-// arms makes arms of choices that stand in n, where none is a retry.
-func (p *planner) arms(n *Node, choices []ir.Choice, payload Payload) []*Arm {
+// arms makes arms of choices that stand in n, where none is a retry. With once, those of a cancel
+// are taken once.
+func (p *planner) arms(n *Node, choices []ir.Choice, once bool) []*Arm {
 	var out []*Arm
 	for _, c := range choices {
-		arm := p.arm(n, c, payload)
-		if arm.Payload == None && payload == None && c.Arm != nil && p.isCancel(c.Arm) {
+		arm := p.arm(n, c)
+		if once && c.Arm != nil && p.isCancel(c.Arm) {
 			arm.When = append(arm.When, Cond{Unless: p.cancel})
 			if c.Arm.Kind != ir.Reject {
 				arm.Actions = append(arm.Actions, Action{Kind: Set, Var: p.cancel, Text: "true"})
@@ -137,18 +126,17 @@ func (p *planner) isCancel(a *ir.Arm) bool {
 }
 
 // arm makes an arm of a choice that stands in n.
-func (p *planner) arm(n *Node, c ir.Choice, payload Payload) *Arm {
-	arm := &Arm{Payload: payload}
-	a := c.Arm
+func (p *planner) arm(n *Node, c ir.Choice) *Arm {
+	arm, a := &Arm{}, c.Arm
 	if a == nil {
 		return arm
 	}
 	arm.When = p.conditions(a.When)
-	if c := p.counters[a]; c != nil {
+	if name := p.counters[a]; name != "" {
 		if a.Max != nil {
-			arm.When = append(arm.When, Cond{Below: c.name, Limit: *a.Max})
+			arm.When = append(arm.When, Cond{Below: name, Limit: *a.Max})
 		}
-		arm.Actions = append(arm.Actions, Action{Kind: Count, Var: c.name})
+		arm.Actions = append(arm.Actions, Action{Kind: Count, Var: name})
 	}
 	if a.Kind == ir.Goto {
 		arm.Target = p.to(a.Target)

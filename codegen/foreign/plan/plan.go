@@ -111,17 +111,8 @@ type Ending struct {
 	Categories []string // of these
 	Others     []string // with "unknown" among Categories: all that is not one of these
 	Arms       []*Arm
+	choices    []ir.Choice
 }
-
-// Payload says where an arm reads `event`.
-type Payload int
-
-const (
-	None Payload = iota
-	OfEvent
-	OfResult
-	OfFailure
-)
 
 // Arm is a transition. A nil Target stays.
 type Arm struct {
@@ -129,7 +120,6 @@ type Arm struct {
 	Target  *Node
 	Reenter bool // the node in which it stands is left and entered again
 	Actions []Action
-	Payload Payload
 }
 
 // Cond is a condition: of the machine, or of the chart itself. Exactly one is set.

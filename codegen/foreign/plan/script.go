@@ -149,13 +149,7 @@ func (s *Script) call(e *ir.Call) string {
 func (s *Script) Args(params []*ir.Param, args []ir.Expr) []Property {
 	var properties []Property
 	for i, a := range args {
-		element := false
-		ir.Walk(a, func(e ir.Expr) bool {
-			_, ok := e.(*ir.FanRef)
-			element = element || ok
-			return !element
-		})
-		if !element {
+		if ir.Find(a, func(e ir.Expr) bool { _, is := e.(*ir.FanRef); return is }) == nil {
 			properties = append(properties, Property{params[i].Name, s.Expr(a)})
 		}
 	}
@@ -177,7 +171,7 @@ func (s *Script) Fields(p *ir.Publish) []Property {
 func Object(properties []Property) string {
 	var parts []string
 	for _, p := range Nested(properties, Object) {
-		parts = append(parts, key(p.Path)+": "+p.Value)
+		parts = append(parts, Key(p.Path)+": "+p.Value)
 	}
 	if len(parts) == 0 {
 		return "{}"
@@ -206,8 +200,8 @@ func Nested(properties []Property, object func([]Property) string) (out []Proper
 	return out
 }
 
-// key is the name of a property: names of this language need no quotes.
-func key(name string) string {
+// Key is the name of a property: names of this language need no quotes.
+func Key(name string) string {
 	if Identifier(name) {
 		return name
 	}
@@ -273,6 +267,20 @@ func Literal(c *ir.Const) string {
 	return c.Text()
 }
 
+// First is the value with which v begins; empty where it has none, or where it is handed over. The
+// run's own id is the expression id.
+func First(v *ir.Var, id string) string {
+	switch {
+	case v.Own && v.Type.Kind == ir.Time:
+		return "Date.now()"
+	case v.Own:
+		return id
+	case v.Default != nil:
+		return Literal(v.Default)
+	}
+	return ""
+}
+
 // Number is n in its shortest form.
 func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
@@ -289,9 +297,6 @@ func Quote(text string) string {
 
 // Backoff is how many milliseconds b waits; count is how often it has waited, with this time.
 func (s *Script) Backoff(b *ir.Backoff, count string) string {
-	if b == nil {
-		b = &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
-	}
 	if b.By != nil {
 		return s.Expr(b.By)
 	}
@@ -322,9 +327,9 @@ func (s *Script) Delay(d *Delay) string {
 	return wait
 }
 
-// Outcomes are the values that a terminal returns, by their names.
+// Outcomes are the name of a terminal and the values that it returns, by their names.
 func (s *Script) Outcomes(t *ir.State) []Property {
-	var properties []Property
+	properties := []Property{{"type", Quote(t.Name)}}
 	for _, r := range t.Returns {
 		properties = append(properties, Property{Field(r.Var.Name), s.Var(r.Var)})
 	}

@@ -15,9 +15,9 @@ type planner struct {
 	chart *Chart
 	m     *ir.Machine
 
-	nodes    map[*ir.State]*Node // of states, composites and terminals
-	before   map[*ir.State]*Node // of leaves with `require`: the node that decides
-	counters map[*ir.Arm]*counter
+	nodes    map[*ir.State]*Node    // of states, composites and terminals
+	before   map[*ir.State]*Node    // of leaves with `require`: the node that decides
+	counters map[*ir.Arm]string     // their Vars
 	visits   map[*ir.State][]string // the Vars of counters that live for a visit of a leaf
 	restarts map[*ir.State][]string // the Vars of counters that live until a state is entered from outside
 	taken    map[string]bool        // names of data
@@ -26,16 +26,11 @@ type planner struct {
 	delays   int
 }
 
-type counter struct {
-	name string
-	arm  *ir.Arm
-}
-
 // Make plans the chart of m, which has no errors of names and types.
 func Make(m *ir.Machine, format string) *Chart {
 	p := &planner{
 		chart: &Chart{Machine: m, Report: &foreign.Report{Format: format, Machines: []string{m.Name}}}, m: m,
-		nodes: map[*ir.State]*Node{}, before: map[*ir.State]*Node{}, counters: map[*ir.Arm]*counter{},
+		nodes: map[*ir.State]*Node{}, before: map[*ir.State]*Node{}, counters: map[*ir.Arm]string{},
 		visits: map[*ir.State][]string{}, restarts: map[*ir.State][]string{}, taken: map[string]bool{},
 	}
 	for _, v := range slices.Concat(m.Inputs(), m.Fields) {
@@ -70,31 +65,26 @@ func (p *planner) count() {
 		if a.Max == nil && a.Kind != ir.Retry {
 			continue
 		}
-		c := &counter{p.variable("taken", "0", fmt.Sprintf("how often %s was taken: line %d", a.StepText(), a.Span.Start.Line)), a}
-		p.counters[a] = c
-		scope := a.Scope
-		if a.Kind == ir.Goto && scope.Kind == ir.PerVisit {
-			scope = ir.Scope{Kind: ir.PerState, State: a.State}
-		}
-		switch {
-		case scope.Kind == ir.PerVisit:
+		name := p.variable("taken", "0", fmt.Sprintf("how often %s was taken: line %d", a.StepText(), a.Span.Start.Line))
+		p.counters[a] = name
+		switch s := a.Restart(); {
+		case s == p.m.Root: // which is entered once
+		case s != nil:
+			p.restarts[s] = append(p.restarts[s], name)
+		case a.Scope.Kind == ir.PerVisit:
 			for _, s := range p.m.States {
 				if s.Kind == ir.Leaf && s.Inside(a.State) {
-					p.visits[s] = append(p.visits[s], c.name)
+					p.visits[s] = append(p.visits[s], name)
 				}
 			}
-		case scope.Kind == ir.PerState && scope.State != p.m.Root && scope.State != nil:
-			p.restarts[scope.State] = append(p.restarts[scope.State], c.name)
 		}
 	}
 	if len(p.restarts) > 0 {
 		p.chart.From = p.variable("left", `""`, "the leaf that was left last")
 	}
 	for _, s := range p.m.States {
-		for _, h := range s.Handlers {
-			if slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Kind == ir.OnCancel }) && p.cancel == "" {
-				p.cancel = p.variable("cancelled", "false", "whether cancel was taken")
-			}
+		if p.cancel == "" && s.WaitsFor(ir.OnCancel) {
+			p.cancel = p.variable("cancelled", "false", "whether cancel was taken")
 		}
 	}
 }
@@ -112,7 +102,7 @@ func (p *planner) frame(s *ir.State, parent *Node) *Node {
 			child := p.frame(c, n)
 			if c.Require != nil {
 				decide := &Node{Name: p.sibling(s, c.Name+"_require"), Doc: "Decides whether " + c.Name + " is entered.", Parent: n}
-				decide.Path = joined(s.Path, decide.Name)
+				decide.Path = ir.Joined(s.Path, decide.Name)
 				p.before[c] = decide
 				n.Children = append(n.Children, decide)
 			}
@@ -121,8 +111,6 @@ func (p *planner) frame(s *ir.State, parent *Node) *Node {
 	}
 	return n
 }
-
-func joined(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
 // sibling is a name that no state in s has.
 func (p *planner) sibling(s *ir.State, want string) string {
@@ -160,7 +148,7 @@ func (p *planner) fill(s *ir.State) {
 		p.timers(s, n)
 	}
 	if len(s.Defer) > 0 {
-		p.note(n, p.item.Lost, "what it defers is dropped: %s", names(s.Defer))
+		p.note(n, p.item.Lost, "what it defers is dropped: %s", ir.UsesText(s.Defer))
 	}
 	if s.Kind == ir.Leaf {
 		p.leaf(s, n)
@@ -176,19 +164,11 @@ func (p *planner) fill(s *ir.State) {
 	}
 }
 
-func names(uses []*ir.EventUse) string {
-	var list []string
-	for _, u := range uses {
-		list = append(list, u.Event.Name)
-	}
-	return strings.Join(list, ", ")
-}
-
 func (p *planner) block(actions []Action, b *ir.Block) []Action {
 	if b == nil || len(b.Assigns)+len(b.Publishes) == 0 {
 		return actions
 	}
-	for _, e := range slices.Collect(b.Exprs()) {
+	for e := range b.Exprs() {
 		p.unsaid(e)
 	}
 	return append(actions, Action{Kind: Effects, Block: b})

@@ -135,17 +135,7 @@ func (w *writer) assign(assigns []*ir.Assign) {
 }
 
 func reads(e ir.Expr, vars []*ir.Var) bool {
-	found := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		switch e := e.(type) {
-		case *ir.VarRef:
-			found = found || slices.Contains(vars, e.Var)
-		case *ir.IsSet:
-			found = found || e.Var != nil && slices.Contains(vars, e.Var)
-		}
-		return !found
-	})
-	return found
+	return slices.ContainsFunc(ir.Vars(e), func(v *ir.Var) bool { return slices.Contains(vars, v) })
 }
 
 // call writes what runs while a state is active, and what becomes of its ends.

@@ -115,21 +115,9 @@ type parser struct {
 	compared int
 }
 
-func (p *parser) or() string {
-	text := p.and()
-	for !p.bad && p.Peek() == "||" {
-		text += " " + p.Next() + " " + p.and()
-	}
-	return text
-}
+func (p *parser) or() string { return p.Joined("||", "||", &p.bad, p.and) }
 
-func (p *parser) and() string {
-	text := p.unary()
-	for !p.bad && p.Peek() == "&&" {
-		text += " " + p.Next() + " " + p.unary()
-	}
-	return text
-}
+func (p *parser) and() string { return p.Joined("&&", "&&", &p.bad, p.unary) }
 
 func (p *parser) unary() string {
 	t := p.Next()

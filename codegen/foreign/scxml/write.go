@@ -147,22 +147,8 @@ func (w *writer) data() {
 		return
 	}
 	w.Open("<datamodel>")
-	for _, v := range w.m.Params {
-		w.Line("<data%s/>", attribute("id", w.names[v]))
-	}
-	for _, v := range w.m.Own {
-		value := "_sessionid"
-		if v.Type.Kind == ir.Time {
-			value = "Date.now()"
-		}
-		w.Line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
-	}
-	for _, v := range w.m.Fields {
-		value := ""
-		if v.Default != nil {
-			value = plan.Literal(v.Default)
-		}
-		w.Line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", value))
+	for _, v := range slices.Concat(w.m.Inputs(), w.m.Fields) {
+		w.Line("<data%s%s/>", attribute("id", w.names[v]), attribute("expr", plan.First(v, "_sessionid")))
 	}
 	for _, v := range w.c.Vars {
 		w.comment(v.About)
@@ -214,16 +200,13 @@ func (w *writer) inside(n *plan.Node, belongs func(*plan.Node) bool) {
 	w.node = n
 	defer func() { w.node = outer }()
 	w.comment(strings.Join(n.Notes, "\n"))
-	w.steps("onentry", n.Entry, func() {
-		for _, d := range n.After {
-			w.Line("<send%s%s%s/>", attribute("event", event(d)), attribute("id", timer(d)), w.delay(d))
-		}
-	}, len(n.After))
-	w.steps("onexit", n.Exit, func() {
-		for _, d := range n.After {
-			w.Line("<cancel%s/>", attribute("sendid", timer(d)))
-		}
-	}, len(n.After))
+	var starts, ends []string
+	for _, d := range n.After {
+		starts = append(starts, "<send"+attribute("event", event(d))+attribute("id", timer(d))+w.delay(d)+"/>")
+		ends = append(ends, "<cancel"+attribute("sendid", timer(d))+"/>")
+	}
+	w.steps("onentry", n.Entry, starts)
+	w.steps("onexit", n.Exit, ends)
 	if n.Kind == plan.Final && n.Of != nil {
 		w.outcome(n)
 	}
@@ -245,21 +228,22 @@ func (w *writer) inside(n *plan.Node, belongs func(*plan.Node) bool) {
 	}
 }
 
-// steps writes executable content, and behind it what more does, so many lines.
-func (w *writer) steps(word string, actions []plan.Action, more func(), lines int) {
-	if len(actions)+lines == 0 {
+// steps writes executable content, and lines behind it.
+func (w *writer) steps(word string, actions []plan.Action, lines []string) {
+	if len(actions)+len(lines) == 0 {
 		return
 	}
 	w.Open("<%s>", word)
 	w.actions(actions)
-	more()
+	for _, l := range lines {
+		w.Line("%s", l)
+	}
 	w.Close("</" + word + ">")
 }
 
 func (w *writer) outcome(n *plan.Node) {
 	w.comment(n.Of.Outcome)
-	outcome := append([]plan.Property{{Path: "type", Value: plan.Quote(n.Name)}}, w.script().Outcomes(n.Of)...)
-	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(outcome)+")"))
+	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(w.script().Outcomes(n.Of))+")"))
 }
 
 // event is what a timer sends when it is due, and timer the id of that.
@@ -289,9 +273,7 @@ func (w *writer) timed(d *plan.Delay) {
 	if d.Raises != "" {
 		return
 	}
-	if d.Failed != "" {
-		w.activity, w.limit = d.Failed, true
-	}
+	w.activity, w.limit = d.Failed, d.Failed != ""
 	w.arms(event(d), "", d.Arms)
 	w.activity, w.limit = "", false
 }

@@ -22,10 +22,10 @@ func (w *writer) given(name string, test []string, arms []*plan.Arm) {
 // list writes a key with one transition or several.
 func (w *writer) list(name string, texts []string) {
 	if len(texts) == 1 {
-		w.Line("%s: %s,", property(name), texts[0])
+		w.Line("%s: %s,", plan.Key(name), texts[0])
 		return
 	}
-	w.Open("%s: [", property(name))
+	w.Open("%s: [", plan.Key(name))
 	for _, t := range texts {
 		w.Line("%s,", t)
 	}
@@ -158,7 +158,7 @@ func (w *writer) host(e *ir.Call) string {
 // missing is what stands for what a program provides.
 func missing(part, name, open, end string) string {
 	return fmt.Sprintf("%s() => { throw new Error(%s); }%s", open,
-		plan.Quote(fmt.Sprintf("provide({ %s: { %s } }) is missing", part, property(name))), end)
+		plan.Quote(fmt.Sprintf("provide({ %s: { %s } }) is missing", part, plan.Key(name))), end)
 }
 
 // function is a function of the data and the event that computes text.
@@ -258,7 +258,7 @@ func (w *writer) assigned(values []plan.Property) string {
 	w.imports["assign"] = true
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, property(v.Path)+": "+v.Value)
+		parts = append(parts, plan.Key(v.Path)+": "+v.Value)
 	}
 	return "assign(" + w.function("({ "+strings.Join(parts, ", ")+" })") + ")"
 }

@@ -1,6 +1,7 @@
 package xstate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,21 +137,13 @@ func (w *writer) machine(c *plan.Chart) {
 			if s.texts[name] == name {
 				w.Line("%s,", name)
 			} else {
-				w.Line("%s: %s,", property(name), s.texts[name])
+				w.Line("%s: %s,", plan.Key(name), s.texts[name])
 			}
 		}
 		w.Close("},")
 	}
 	w.Depth--
 	w.WriteString("}).createMachine({\n" + config + "});\n")
-}
-
-// property is the name of a property, in quotes where it needs them.
-func property(name string) string {
-	if plan.Identifier(name) {
-		return name
-	}
-	return plan.Quote(name)
 }
 
 func (w *writer) config() {
@@ -170,21 +163,10 @@ func (w *writer) context() {
 	}
 	w.Open("context: ({ input, self }) => ({")
 	for _, v := range m.Params {
-		w.Line("%s: %s,", property(v.Name), plan.Input("input", v.Name))
+		w.Line("%s: %s,", plan.Key(v.Name), plan.Input("input", v.Name))
 	}
-	for _, v := range m.Own {
-		value := "self.id"
-		if v.Type.Kind == ir.Time {
-			value = "Date.now()"
-		}
-		w.Line("%s: %s,", property(v.Name), value)
-	}
-	for _, v := range m.Fields {
-		value := "undefined"
-		if v.Default != nil {
-			value = plan.Literal(v.Default)
-		}
-		w.Line("%s: %s,", property(v.Name), value)
+	for _, v := range slices.Concat(m.Own, m.Fields) {
+		w.Line("%s: %s,", plan.Key(v.Name), cmp.Or(plan.First(v, "self.id"), "undefined"))
 	}
 	for _, v := range w.c.Vars {
 		w.Line("%s: %s, // %s", v.Name, v.Initial, v.About)
@@ -247,8 +229,7 @@ func (w *writer) final(n *plan.Node) {
 		return
 	}
 	w.Line("tags: [%s],", plan.Quote(n.Of.Outcome))
-	outcome := append([]plan.Property{{Path: "type", Value: plan.Quote(n.Name)}}, w.script().Outcomes(n.Of)...)
-	w.Line("output: ({ context }) => (%s),", plan.Object(outcome))
+	w.Line("output: ({ context }) => (%s),", plan.Object(w.script().Outcomes(n.Of)))
 }
 
 // events writes `on`, with what the elements of a list end with.
@@ -279,22 +260,15 @@ func (w *writer) after(n *plan.Node) {
 			key = w.implement("delays", fmt.Sprintf("%s, %d", key, seen[key]), "({ context, event }) => "+w.script().Delay(d))
 		}
 		if d.Raises == "" {
-			w.limit(key, d)
+			w.activity = d.Failed
+			w.arms(key, d.Arms)
+			w.activity = ""
 			continue
 		}
 		w.imports["raise"] = true
-		w.Line("%s: { actions: [%s] },", property(key), plan.Quote(w.implement("actions", "raise "+d.Raises, "raise({ type: "+plan.Quote(d.Raises)+" })")))
+		w.Line("%s: { actions: [%s] },", plan.Key(key), plan.Quote(w.implement("actions", "raise "+d.Raises, "raise({ type: "+plan.Quote(d.Raises)+" })")))
 	}
 	w.Close("},")
-}
-
-// limit writes a timer with its arms, of the limit of an attempt those of its failure.
-func (w *writer) limit(key string, d *plan.Delay) {
-	if d.Failed != "" {
-		w.activity = d.Failed
-	}
-	w.arms(key, d.Arms)
-	w.activity = ""
 }
 
 // delay is the name of a wait: its milliseconds, where these are an integer.

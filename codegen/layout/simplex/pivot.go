@@ -1,5 +1,7 @@
 package simplex
 
+import "slices"
+
 // none is the edge that leads up from a root.
 const none = -1
 
@@ -119,12 +121,6 @@ func (s *solver) above(v, w int) int {
 // cut takes an edge out of the lists of the tree.
 func (s *solver) cut(edge int) {
 	for _, v := range [2]int{s.edges[edge].From, s.edges[edge].To} {
-		list := s.tree[v]
-		for i, other := range list {
-			if other == edge {
-				s.tree[v] = append(list[:i], list[i+1:]...)
-				break
-			}
-		}
+		s.tree[v] = slices.DeleteFunc(s.tree[v], func(other int) bool { return other == edge })
 	}
 }

@@ -32,14 +32,6 @@ func advice(word, what string, seen []*lexer.Token) string {
 		} else if what == `"="` && slices.Contains(outcomes, behind.Value) {
 			help = `Write the outcome behind the name: "terminal T ` + behind.Value + `".`
 		}
-	case "budget":
-		if what == `"{"` {
-			help = `Write the limits in braces, as in "budget { usd 2.00, time 1h }".`
-		}
-	case "failures":
-		if what == `"{"` {
-			help = `Write the categories in braces, as in "failures { transient, auth }".`
-		}
 	case "activity":
 		switch {
 		case what == anEvent && (is(found, "(") || is(found, "{")):
@@ -53,6 +45,10 @@ func advice(word, what string, seen []*lexer.Token) string {
 		return help
 	case what == "a type":
 		return noType(word, found, behind)
+	case word == "budget" && what == `"{"`:
+		return `Write the limits in braces, as in "budget { usd 2.00, time 1h }".`
+	case word == "failures" && what == `"{"`:
+		return `Write the categories in braces, as in "failures { transient, auth }".`
 	case is(found, "=") && (word == "machine" || word == "activity" || word == "event"):
 		return `Only a field of the context has a default. What may be left out has a "?" behind its type.`
 	}

@@ -20,7 +20,7 @@ func (p *parser) directly(fast func(*direct) ast.Item, slow itemParser) itemPars
 			return slow(lex)
 		}
 		start := lex.MakeCheckpoint()
-		d := &direct{parser: p, lex: lex}
+		d := &direct{p, cursor{lex: lex}}
 		if it := fast(d); !d.failed {
 			return it, nil
 		}
@@ -29,37 +29,45 @@ func (p *parser) directly(fast func(*direct) ast.Item, slow itemParser) itemPars
 	}
 }
 
-// direct parses one item. Once it has failed what it returns means nothing.
-type direct struct {
-	*parser
+// cursor takes tokens until it has failed.
+type cursor struct {
 	lex    *lexer.PeekingLexer
 	failed bool
 }
 
 // next takes a token; after a failure it stays where it is.
-func (d *direct) next() *lexer.Token {
-	if d.failed {
-		return d.lex.Peek()
+func (c *cursor) next() *lexer.Token {
+	if c.failed {
+		return c.lex.Peek()
 	}
-	return d.lex.Next()
+	return c.lex.Next()
 }
 
 // punct takes the next token if it is s.
-func (d *direct) punct(s string) bool {
-	if d.failed || !is(d.lex.Peek(), s) {
+func (c *cursor) punct(s string) bool {
+	if c.failed || !is(c.lex.Peek(), s) {
 		return false
 	}
-	d.lex.Next()
+	c.lex.Next()
 	return true
 }
 
 // word takes the next token if it is that word.
-func (d *direct) word(s string) bool {
-	if t := d.lex.Peek(); d.failed || t.Type != tokName || t.Value != s {
+func (c *cursor) word(s string) bool {
+	if t := c.lex.Peek(); c.failed || t.Type != tokName || t.Value != s {
 		return false
 	}
-	d.lex.Next()
+	c.lex.Next()
 	return true
+}
+
+// node is a node from start up to what was taken last.
+func (c *cursor) node(start *lexer.Token) ast.Node { return node(c.lex, start) }
+
+// direct parses one item. Once it has failed what it returns means nothing.
+type direct struct {
+	*parser
+	cursor
 }
 
 func (d *direct) want(s string) {
@@ -67,8 +75,6 @@ func (d *direct) want(s string) {
 		d.failed = true
 	}
 }
-
-func (d *direct) node(start *lexer.Token) ast.Node { return node(d.lex, start) }
 
 func (d *direct) name() *ast.Name {
 	t := d.lex.Peek()
@@ -111,19 +117,21 @@ func (d *direct) expr() ast.Expr {
 	return x
 }
 
-// wholeMachine parses a machine.
-func (p *parser) wholeMachine(lex *lexer.PeekingLexer) (*ast.Machine, error) {
-	if p.grammarOnly {
-		return p.grammar.machine(lex)
+// wholeMachine is like directly for a machine.
+func (p *parser) wholeMachine(slow declParser) declParser {
+	return func(lex *lexer.PeekingLexer) (ast.Decl, error) {
+		if p.grammarOnly {
+			return slow(lex)
+		}
+		start := lex.MakeCheckpoint()
+		d := &direct{p, cursor{lex: lex}}
+		if m := d.machine(); !d.failed {
+			return m, nil
+		}
+		p.inside = nil
+		lex.LoadCheckpoint(start)
+		return slow(lex)
 	}
-	start := lex.MakeCheckpoint()
-	d := &direct{parser: p, lex: lex}
-	if m := d.machine(); !d.failed {
-		return m, nil
-	}
-	p.inside = nil
-	lex.LoadCheckpoint(start)
-	return p.grammar.machine(lex)
 }
 
 func (d *direct) machine() *ast.Machine {

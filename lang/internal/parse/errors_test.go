@@ -108,7 +108,7 @@ func TestWhatIsLeft(t *testing.T) {
 			if len(list) != 1 {
 				t.Errorf("%d findings, want 1: %v", len(list), list)
 			}
-			machines := slices.Collect(ast.Decls[*ast.Machine](tree))
+			machines := slices.Collect(ast.Of[*ast.Machine](tree.Decls))
 			if len(machines) != 1 {
 				t.Fatalf("%d machines", len(machines))
 			}

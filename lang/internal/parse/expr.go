@@ -48,7 +48,7 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 		return nil, participle.NextMatch // an empty list of arguments
 	}
 	behind := previous(lex)
-	e := exprParser{lex: lex, objects: holdsValues(behind), blockless: behind != nil && behind.Value == "require"}
+	e := exprParser{cursor: cursor{lex: lex}, objects: holdsValues(behind), blockless: behind != nil && behind.Value == "require"}
 	from := pos(lex.RawPeek().Pos)
 	x, _ := e.climb(orPower)
 	if e.fault == nil && e.comparisons > maxComparisons {
@@ -80,7 +80,7 @@ func (p *parser) expr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 // least as strongly as asked, each with its right side. Each method returns a
 // node with the height of its tree, or nil once fault is set.
 type exprParser struct {
-	lex         *lexer.PeekingLexer
+	cursor
 	objects     bool // a brace begins an object, or behind a name a record; else it begins what follows the expression
 	blockless   bool // it stands behind "require", and "else" follows it
 	braces      int  // of objects and records, that are open
@@ -205,20 +205,6 @@ func placeNames(x ast.Expr) []*ast.Name {
 	return nil
 }
 
-// word takes the next token if it is that word.
-func (e *exprParser) word(w string) bool {
-	if t := e.lex.Peek(); t.Type != tokName || t.Value != w {
-		return false
-	}
-	e.lex.Next()
-	return true
-}
-
-// node is a node from start up to what was taken last.
-func (e *exprParser) node(start *lexer.Token) ast.Node {
-	return node(e.lex, start)
-}
-
 // name is the token t, which has just been taken, as a name.
 func (e *exprParser) name(t *lexer.Token) *ast.Name {
 	return &ast.Name{Node: e.node(t), Text: t.Value}
@@ -232,10 +218,9 @@ func (e *exprParser) wantName(what string) *ast.Name {
 	return nil
 }
 
-// punct takes the next token if it is s, and fails if not.
-func (e *exprParser) punct(s string) bool {
-	if is(e.lex.Peek(), s) {
-		e.lex.Next()
+// want takes the next token if it is s, and fails if not.
+func (e *exprParser) want(s string) bool {
+	if e.punct(s) {
 		return true
 	}
 	e.expected(fmt.Sprintf("%q", s))

@@ -24,12 +24,11 @@ func (e *exprParser) factor() (ast.Expr, int) {
 	case tokPunct:
 		switch start.Value {
 		case "-":
-			e.lex.Next()
-			return e.minus(start)
+			return e.minus(e.lex.Next())
 		case "(":
 			e.lex.Next()
 			x, height := e.climb(orPower)
-			if x == nil || !e.punct(")") {
+			if x == nil || !e.want(")") {
 				return nil, 0
 			}
 			return &ast.Paren{Node: e.node(start), X: x}, height + 1
@@ -136,7 +135,7 @@ func unsetHelp(word string) string {
 }
 
 func (e *exprParser) eventField(t *lexer.Token) (ast.Expr, int) {
-	if !e.punct(".") {
+	if !e.want(".") {
 		return nil, 0
 	}
 	name := e.wantName("a field of the event")
@@ -165,14 +164,13 @@ func (e *exprParser) members(t *lexer.Token, x ast.Expr) (ast.Expr, int) {
 
 // list is `[]` or a list of a json, which begins with the token t.
 func (e *exprParser) list(t *lexer.Token) (ast.Expr, int) {
-	if is(e.lex.Peek(), "]") {
-		e.lex.Next()
+	if e.punct("]") {
 		return &ast.EmptyList{Node: e.node(t)}, 1
 	}
 	e.brackets++
 	var items []ast.Expr
 	tallest := 0
-	for more := true; more; {
+	for more := true; more; more = e.punct(",") {
 		x, height := e.climb(orPower)
 		if x == nil {
 			return nil, 0
@@ -181,14 +179,10 @@ func (e *exprParser) list(t *lexer.Token) (ast.Expr, int) {
 		if tallest = max(tallest, height+1); tallest > maxNesting {
 			return e.failDeep(t)
 		}
-		if more = is(e.lex.Peek(), ","); more {
-			e.lex.Next()
-		}
 	}
-	if !is(e.lex.Peek(), "]") {
+	if !e.punct("]") {
 		return e.expected(`"," or "]"`)
 	}
-	e.lex.Next()
 	e.brackets--
 	return &ast.List{Node: e.node(t), Items: items}, tallest
 }
@@ -198,7 +192,7 @@ func (e *exprParser) object(t *lexer.Token) (ast.Expr, int) {
 	e.braces++
 	var pairs []*ast.Pair
 	tallest := 1
-	for !is(e.lex.Peek(), "}") {
+	for !e.punct("}") {
 		pair, height := e.pair()
 		if pair == nil {
 			return nil, 0
@@ -207,13 +201,10 @@ func (e *exprParser) object(t *lexer.Token) (ast.Expr, int) {
 		if tallest = max(tallest, height+1); tallest > maxNesting {
 			return e.failDeep(t)
 		}
-		if is(e.lex.Peek(), ",") {
-			e.lex.Next()
-		} else if !is(e.lex.Peek(), "}") {
+		if !e.punct(",") && !is(e.lex.Peek(), "}") {
 			return e.expected(`"," or "}"`)
 		}
 	}
-	e.lex.Next()
 	e.braces--
 	return &ast.Object{Node: e.node(t), Pairs: pairs}, tallest
 }
@@ -235,7 +226,7 @@ func (e *exprParser) pair() (*ast.Pair, int) {
 	}
 	e.lex.Next()
 	key := &ast.Literal{Node: e.node(t), Text: t.Value}
-	if !e.punct(":") {
+	if !e.want(":") {
 		return nil, 0
 	}
 	x, height := e.climb(orPower)
@@ -257,10 +248,10 @@ func (e *exprParser) record(t *lexer.Token) (ast.Expr, int) {
 	e.braces++
 	var fields []*ast.RecordValue
 	tallest := 1
-	for !is(e.lex.Peek(), "}") {
+	for !e.punct("}") {
 		start := e.lex.Peek()
 		name := e.wantName("a field of the record")
-		if name == nil || !e.punct("=") {
+		if name == nil || !e.want("=") {
 			return nil, 0
 		}
 		x, height := e.climb(orPower)
@@ -271,11 +262,8 @@ func (e *exprParser) record(t *lexer.Token) (ast.Expr, int) {
 			return e.failDeep(t)
 		}
 		fields = append(fields, &ast.RecordValue{Node: e.node(start), Name: name, Value: x})
-		if is(e.lex.Peek(), ",") {
-			e.lex.Next()
-		}
+		e.punct(",")
 	}
-	e.lex.Next()
 	e.braces--
 	return &ast.RecordLit{Node: e.node(t), Type: typ, Fields: fields}, tallest
 }
@@ -292,7 +280,7 @@ func (e *exprParser) length(t *lexer.Token) (ast.Expr, int) {
 	default:
 		return e.fail(arg, `"len" takes the name of a field`, "Write a field, a parameter or a field of the event between the parentheses.")
 	}
-	if !e.punct(")") {
+	if !e.want(")") {
 		return nil, 0
 	}
 	return &ast.Len{Node: e.node(t), X: x}, 2
@@ -303,8 +291,8 @@ func (e *exprParser) call(t *lexer.Token) (ast.Expr, int) {
 	e.lex.Next()
 	var args []ast.Expr
 	tallest := 0
-	for !is(e.lex.Peek(), ")") {
-		if len(args) > 0 && !e.punct(",") {
+	for !e.punct(")") {
+		if len(args) > 0 && !e.want(",") {
 			return nil, 0
 		}
 		x, height := e.climb(orPower)
@@ -314,6 +302,5 @@ func (e *exprParser) call(t *lexer.Token) (ast.Expr, int) {
 		args = append(args, x)
 		tallest = max(tallest, height)
 	}
-	e.lex.Next()
 	return &ast.Call{Node: e.node(t), Func: f, Args: args}, tallest + 1
 }

@@ -52,21 +52,18 @@ func init() {
 }
 
 type (
-	itemParser func(*lexer.PeekingLexer) (ast.Item, error)
-	stepParser func(*lexer.PeekingLexer) (ast.Step, error)
-
+	declParser   func(*lexer.PeekingLexer) (ast.Decl, error)
+	itemParser   func(*lexer.PeekingLexer) (ast.Item, error)
+	stepParser   func(*lexer.PeekingLexer) (ast.Step, error)
 	effectParser func(*lexer.PeekingLexer) (ast.Effect, error)
 )
 
 // grammar is the parsers that participle made, one for each production.
 type grammar struct {
 	whole   *participle.Parser[productions]
-	imports func(*lexer.PeekingLexer) (*ast.Import, error)
-	enum    func(*lexer.PeekingLexer) (*ast.Enum, error)
-	record  func(*lexer.PeekingLexer) (*ast.Record, error)
-	machine func(*lexer.PeekingLexer) (*ast.Machine, error)
 	param   func(*lexer.PeekingLexer) (*ast.Param, error)
-	items   map[string]itemParser // by the word that opens the item
+	decls   map[string]declParser // by the word that opens the declaration
+	items   map[string]itemParser // likewise
 	goTo    stepParser
 	retry   stepParser
 	stay    stepParser
@@ -87,12 +84,14 @@ func newGrammar(p *parser) *grammar {
 		participle.UseLookahead(0),
 	)
 	return &grammar{
-		whole:   whole,
-		imports: production[ast.Import](whole),
-		enum:    production[ast.Enum](whole),
-		record:  production[ast.Record](whole),
-		machine: production[ast.Machine](whole),
-		param:   production[ast.Param](whole),
+		whole: whole,
+		param: production[ast.Param](whole),
+		decls: map[string]declParser{
+			"import":  as[ast.Decl, ast.Import](whole),
+			"enum":    as[ast.Decl, ast.Enum](whole),
+			"record":  as[ast.Decl, ast.Record](whole),
+			"machine": p.wholeMachine(as[ast.Decl, ast.Machine](whole)),
+		},
 		items: map[string]itemParser{
 			"context":  as[ast.Item, ast.Context](whole),
 			"enum":     as[ast.Item, ast.Enum](whole),

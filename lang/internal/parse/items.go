@@ -28,23 +28,14 @@ func (p *parser) decl(lex *lexer.PeekingLexer, tree *ast.File) ast.Decl {
 		if !p.goesOn(t, tree) {
 			p.report(p.noDecl(t))
 		}
-		return p.skip(lex, lex.MakeCheckpoint(), 1)
+		return p.skip(lex, lex.MakeCheckpoint(), 0)
 	}
 	if t.Value == "scenario" {
 		return p.scenario(lex)
 	}
 	var d ast.Decl
 	bad := p.repaired(lex, t.Value, func() (err error) {
-		switch t.Value {
-		case "machine":
-			d, err = p.wholeMachine(lex)
-		case "enum":
-			d, err = p.grammar.enum(lex)
-		case "record":
-			d, err = p.grammar.record(lex)
-		case "import":
-			d, err = p.grammar.imports(lex)
-		}
+		d, err = p.grammar.decls[t.Value](lex)
 		return err
 	})
 	if bad != nil {
@@ -128,7 +119,7 @@ func (p *parser) item(lex *lexer.PeekingLexer) (ast.Item, error) {
 		}
 	}
 	p.report(p.noItem(t, second(lex)))
-	return p.skip(lex, lex.MakeCheckpoint(), 1), nil
+	return p.skip(lex, lex.MakeCheckpoint(), 0), nil
 }
 
 // folded parses the next item of the fold that is the next token, and takes that
@@ -143,7 +134,7 @@ func (p *parser) folded(lex *lexer.PeekingLexer) ast.Item {
 	if err != nil {
 		p.report(p.noItem(inside.Peek(), second(inside)))
 		inside.Next()
-		it = p.skip(inside, inside.MakeCheckpoint(), 1)
+		it = p.skip(inside, inside.MakeCheckpoint(), 0)
 	}
 	if inside.Peek().EOF() {
 		p.inside = nil

@@ -25,7 +25,7 @@ func (s *scanner) number(t *lexer.Token) lexer.TokenType {
 	text := s.src[start:s.offset]
 	kind, help := classify(text)
 	if help != "" {
-		t.Value = placeholder(kind)
+		t.Value = placeholders[kind]
 		s.fault(t, help, "%q is not a number or a duration", text)
 	}
 	return kind
@@ -37,12 +37,12 @@ func classify(text string) (kind lexer.TokenType, help string) {
 	parts := 0
 	for rest := text; rest != ""; parts++ {
 		digits, fraction, after := cutNumber(rest)
-		unit := after[:unitLength(after)]
+		unit := after[:prefix(after, func(c byte) bool { return isLetter(c) && c != '_' })]
 		rest = after[len(unit):]
 		switch {
 		case !wellSpaced(digits) || !wellSpaced(fraction):
 			return kindOf(unit), "Underscores stand between digits, one at a time, as in 12_000."
-		case unit != "" && !isUnit(unit):
+		case unit != "" && !slices.Contains(units, unit):
 			return badUnit(unit)
 		case unit != "":
 			continue
@@ -68,26 +68,20 @@ func kindOf(unit string) lexer.TokenType {
 
 // cutNumber cuts text behind the number that it begins with.
 func cutNumber(text string) (digits, fraction, after string) {
-	n := digitsLength(text)
+	inNumber := func(c byte) bool { return isDigit(c) || c == '_' }
+	n := prefix(text, inNumber)
 	digits, after = text[:n], text[n:]
 	if len(after) > 1 && after[0] == '.' {
-		n = digitsLength(after[1:])
+		n = prefix(after[1:], inNumber)
 		fraction, after = after[1:1+n], after[1+n:]
 	}
 	return digits, fraction, after
 }
 
-func digitsLength(text string) int {
+// prefix is how many bytes at the start of text are ones that has takes.
+func prefix(text string, has func(byte) bool) int {
 	n := 0
-	for n < len(text) && (isDigit(text[n]) || text[n] == '_') {
-		n++
-	}
-	return n
-}
-
-func unitLength(text string) int {
-	n := 0
-	for n < len(text) && isLetter(text[n]) && text[n] != '_' {
+	for n < len(text) && has(text[n]) {
 		n++
 	}
 	return n
@@ -96,10 +90,6 @@ func unitLength(text string) int {
 // wellSpaced reports whether the underscores of digits stand between digits.
 func wellSpaced(digits string) bool {
 	return !strings.HasPrefix(digits, "_") && !strings.HasSuffix(digits, "_") && !strings.Contains(digits, "__")
-}
-
-func isUnit(word string) bool {
-	return slices.Contains(units, word)
 }
 
 // longUnits are what people write for a unit.
@@ -122,13 +112,5 @@ func badUnit(word string) (lexer.TokenType, string) {
 	return tokInt, "The units of a duration are ns, us, ms, s, m, h, d and w; a name does not begin with a digit."
 }
 
-// placeholder is a good token of the given kind.
-func placeholder(kind lexer.TokenType) string {
-	switch kind {
-	case tokDuration:
-		return "1s"
-	case tokNumber:
-		return "1.0"
-	}
-	return "1"
-}
+// placeholders are good tokens, by their kind.
+var placeholders = map[lexer.TokenType]string{tokInt: "1", tokNumber: "1.0", tokDuration: "1s"}

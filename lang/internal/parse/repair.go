@@ -76,10 +76,10 @@ func (p *parser) repaired(lex *lexer.PeekingLexer, word string, parse func() err
 		}
 		if !a.takeOut(err, seen) && !a.repairHead(err, seen) {
 			a.blame(err, seen)
-			return p.skip(lex, a.start, len(seen))
+			return p.skip(lex, a.start, found.Pos.Offset)
 		}
 	}
-	return p.skip(lex, a.start, 1)
+	return p.skip(lex, a.start, 0)
 }
 
 // bareCall reports whether the last of seen stands where the parentheses of a call without

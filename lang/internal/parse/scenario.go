@@ -33,11 +33,11 @@ const (
 // head is wrong.
 func (p *parser) scenario(lex *lexer.PeekingLexer) ast.Decl {
 	start := lex.MakeCheckpoint()
-	s := &scenarioParser{parser: p, lex: lex}
+	s := &scenarioParser{direct: &direct{p, cursor{lex: lex}}}
 	n := s.head()
 	if s.failed {
 		s.tell()
-		return p.skip(lex, start, s.taken(start))
+		return p.skip(lex, start, lex.Peek().Pos.Offset)
 	}
 	return n
 }
@@ -45,22 +45,8 @@ func (p *parser) scenario(lex *lexer.PeekingLexer) ast.Decl {
 // scenarioParser parses a scenario. Once it has failed it takes nothing more, until what
 // is wrong has been reported.
 type scenarioParser struct {
-	*parser
-	lex    *lexer.PeekingLexer
-	failed bool
-	fault  *fault // nil where what is wrong has been reported
-}
-
-// taken is how many tokens have been taken since start.
-func (s *scenarioParser) taken(start lexer.Checkpoint) int {
-	at := s.lex.Peek().Pos.Offset
-	s.lex.LoadCheckpoint(start)
-	n := 1
-	for s.lex.Peek().Pos.Offset < at && !s.lex.Peek().EOF() {
-		s.lex.Next()
-		n++
-	}
-	return n
+	*direct
+	fault *fault // nil where what is wrong has been reported
 }
 
 func (s *scenarioParser) head() *ast.Scenario {
@@ -68,14 +54,9 @@ func (s *scenarioParser) head() *ast.Scenario {
 	n := &ast.Scenario{Title: s.literal(tokString, "a title between double quotes")}
 	s.want("of", `"of" and the name of a machine`)
 	n.Machine = s.name("the name of a machine")
-	if s.is("(") {
-		s.next()
-		for !s.failed {
+	if s.punct("(") {
+		for more := true; more; more = s.punct(",") {
 			n.Args = append(n.Args, s.given("a parameter"))
-			if !s.is(",") {
-				break
-			}
-			s.next()
 		}
 		s.want(")", `"," or ")"`)
 	}
@@ -117,38 +98,12 @@ func (s *scenarioParser) tell() {
 
 // giveUp goes on from start to where the next line begins, and gives what lies between.
 func (s *scenarioParser) giveUp(start lexer.Checkpoint) *ast.Bad {
-	reached := s.lex.Peek().Pos.Offset
-	s.lex.LoadCheckpoint(start)
-	bad := &ast.Bad{Node: ast.Node{Pos: pos(s.lex.Peek().Pos)}}
-	var before lexer.Token
-	for nested, i := 0, 0; ; i++ {
-		t := s.lex.Peek()
-		if t.EOF() || nested == 0 && (is(t, "}") || i > 0 && t.Pos.Offset >= reached && t.Pos.Line != before.Pos.Line) {
-			return bad
-		}
-		switch {
-		case is(t, "{"):
-			nested++
-		case is(t, "}"):
-			nested--
-		}
-		before = *t
-		s.lex.Next()
-		bad.EndPos = pos(s.lex.RawPeek().Pos)
-	}
+	return badUpTo(s.lex, start, s.lex.Peek().Pos.Offset, func(t, before *lexer.Token) bool { return t.Pos.Line != before.Pos.Line })
 }
 
 func (s *scenarioParser) is(what string) bool {
 	t := s.lex.Peek()
 	return !s.failed && (is(t, what) || t.Type == tokName && t.Value == what)
-}
-
-// next takes a token.
-func (s *scenarioParser) next() *lexer.Token {
-	if s.failed {
-		return s.lex.Peek()
-	}
-	return s.lex.Next()
 }
 
 // expected fails because something else stands where what is expected.
@@ -169,32 +124,29 @@ func (s *scenarioParser) advise(help string) {
 
 // want takes a word or an operator.
 func (s *scenarioParser) want(text, what string) {
-	if s.is(text) {
-		s.next()
-		return
+	if !s.punct(text) && !s.word(text) {
+		s.expected(what)
 	}
-	s.expected(what)
 }
 
-func (s *scenarioParser) node(start *lexer.Token) ast.Node { return node(s.lex, start) }
-
 func (s *scenarioParser) name(what string) *ast.Name {
-	if t := s.lex.Peek(); !s.failed && t.Type == tokName {
-		s.next()
-		return &ast.Name{Node: s.node(t), Text: t.Value}
+	if s.lex.Peek().Type != tokName {
+		s.expected(what)
 	}
-	s.expected(what)
-	return nil
+	if s.failed {
+		return nil
+	}
+	return s.direct.name()
 }
 
 func (s *scenarioParser) literal(kind lexer.TokenType, what string) *ast.Literal {
-	t := s.lex.Peek()
-	if s.failed || t.Type != kind {
+	if s.lex.Peek().Type != kind {
 		s.expected(what)
+	}
+	if s.failed {
 		return nil
 	}
-	s.next()
-	return &ast.Literal{Node: s.node(t), Text: t.Value}
+	return s.direct.literal(kind, kind)
 }
 
 // given is `name = value`.
@@ -226,15 +178,13 @@ func (s *scenarioParser) expr() ast.Expr {
 // payload is the fields in braces, nil where there are none.
 func (s *scenarioParser) payload() *ast.Payload {
 	start := s.lex.Peek()
-	if !s.is("{") {
+	if !s.punct("{") {
 		return nil
 	}
 	n := &ast.Payload{}
-	for s.next(); !s.failed && !s.is("}"); {
+	for !s.failed && !s.is("}") {
 		n.Fields = append(n.Fields, s.given("a field"))
-		if s.is(",") {
-			s.next()
-		}
+		s.punct(",")
 	}
 	s.want("}", `a field or "}"`)
 	n.Node = s.node(start)

@@ -18,7 +18,7 @@ func (s *scenarioParser) anyLine(t *lexer.Token) ast.Line {
 		s.wrongLine(t)
 		return nil
 	}
-	if next := second(s.lex); !is(next, "->") && !is(next, "[") && !(next.Type == tokName && next.Value == ast.Fails) {
+	if !s.namesActivity() {
 		switch t.Value {
 		case "send":
 			return s.send()
@@ -47,10 +47,7 @@ func (s *scenarioParser) anyLine(t *lexer.Token) ast.Line {
 func (s *scenarioParser) send() *ast.Send {
 	start := s.next()
 	n := &ast.Send{Event: s.name(anEvent), Payload: s.payload()}
-	if s.is(ast.ExpectRefused) && !s.namesActivity() {
-		s.next()
-		n.Refused = true
-	}
+	n.Refused = !s.namesActivity() && s.word(ast.ExpectRefused)
 	n.Node = s.node(start)
 	return n
 }
@@ -64,8 +61,7 @@ func (s *scenarioParser) namesActivity() bool {
 // attempt is the name of an activity, and the index of the element that it runs for; nil for none.
 func (s *scenarioParser) attempt() (name *ast.Name, index *ast.Literal) {
 	name = s.name(anActivity)
-	if s.is("[") {
-		s.next()
+	if s.punct("[") {
 		index = s.literal(tokInt, anInt)
 		s.want("]", `"]"`)
 	}
@@ -78,11 +74,9 @@ func (s *scenarioParser) ending() ast.Line {
 	n.Do, n.Index = s.attempt()
 	t := s.lex.Peek()
 	switch {
-	case s.is(ast.Returns):
-		s.next()
+	case s.punct(ast.Returns):
 		n.Name, n.Payload = s.name(`a result of the activity, or "done"`), s.payload()
-	case s.is(ast.Fails):
-		s.next()
+	case s.word(ast.Fails):
 		n.Name = s.name("a category of failure")
 		if s.lex.Peek().Type == tokString {
 			n.Message = s.literal(tokString, aString)
@@ -90,8 +84,7 @@ func (s *scenarioParser) ending() ast.Line {
 		if t := s.lex.Peek(); n.Name == nil && t.Type == tokString {
 			s.advise(`Write the category before the message, as in "fails unknown".`)
 		}
-	case s.is(ast.Checkpoints), s.is(ast.IsLost):
-		s.next()
+	case s.word(ast.Checkpoints), s.word(ast.IsLost):
 	case n.Index == nil && !s.failed:
 		if word, ok := nearest(start, lineWords); ok && word != start.Value {
 			s.wrongLine(start)
@@ -140,7 +133,7 @@ func (s *scenarioParser) costs() (list []*ast.Cost) {
 		return nil
 	}
 	s.next()
-	for !s.failed {
+	for more := true; more; more = s.punct(",") {
 		start := s.lex.Peek()
 		n := &ast.Cost{Name: s.name("the name of a cost")}
 		if t := s.lex.Peek(); t.Type == tokNumber {
@@ -150,10 +143,6 @@ func (s *scenarioParser) costs() (list []*ast.Cost) {
 		}
 		n.Node = s.node(start)
 		list = append(list, n)
-		if !s.is(",") {
-			break
-		}
-		s.next()
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
 // settle goes once over the tree: it attaches the comments, fills in what
@@ -95,19 +96,11 @@ func (s *settler) declared(kind string, names ...*ast.Name) {
 		if n != nil && reserved[n.Text] {
 			s.report(fault{
 				rule: "duplicate-name", span: n.Span(),
-				message: fmt.Sprintf("%s called %q, a word that the language keeps for itself", article(kind), n.Text),
+				message: fmt.Sprintf("%s called %q, a word that the language keeps for itself", diag.Article(kind), n.Text),
 				help:    "Choose another name.",
 			})
 		}
 	}
-}
-
-func article(noun string) string {
-	switch noun[0] {
-	case 'a', 'e', 'i', 'o':
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 // fillLiteral tells the kind of n by its text.
@@ -150,28 +143,26 @@ func (s *settler) trigger(n *ast.Trigger) {
 }
 
 func (s *settler) after(n *ast.After) {
+	message, help := `"after" takes a duration or the name of a field`, "Compute the time into a field first."
 	switch d := n.Delay.(type) {
 	case *ast.Ident, *ast.Selector, *ast.BadExpr:
+		return
 	case *ast.Member:
 		if placeNames(d) != nil && !ofEvent(d) {
 			return
 		}
-		s.wrong(d, `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
-		n.Delay = &ast.BadExpr{Node: *d.Base()}
 	case *ast.Literal:
 		if fillLiteral(d); d.Kind == ast.Duration {
 			return
 		}
-		help := "Write a duration such as 30s, or the name of a field."
+		message = fmt.Sprintf("expected a duration or the name of a field, found %q", d.Text)
+		help = "Write a duration such as 30s, or the name of a field."
 		if d.Kind == ast.Int {
 			help = "Write a unit behind the number, as in " + d.Text + "s."
 		}
-		s.wrong(d, fmt.Sprintf("expected a duration or the name of a field, found %q", d.Text), help)
-		n.Delay = &ast.BadExpr{Node: d.Node}
-	default:
-		s.wrong(d, `"after" takes a duration or the name of a field`, "Compute the time into a field first.")
-		n.Delay = &ast.BadExpr{Node: *d.Base()}
 	}
+	s.wrong(n.Delay, message, help)
+	n.Delay = &ast.BadExpr{Node: *n.Delay.Base()}
 }
 
 func (s *settler) do(n *ast.Do) {
@@ -286,24 +277,12 @@ func unlikeLiteral(x ast.Expr) ast.Expr {
 // is no literal.
 func constant(x ast.Expr) (literal, wrong ast.Expr) {
 	switch x := x.(type) {
-	case *ast.Literal, *ast.Selector, *ast.EmptyList, *ast.BadExpr:
+	case *ast.Selector, *ast.BadExpr:
 		return x, nil
 	case *ast.Unary:
-		number, ok := x.X.(*ast.Literal)
-		if ok && x.Op == "-" {
-			if fillLiteral(number); number.Kind != ast.String && number.Kind != ast.Bool && !number.Neg {
-				return &ast.Literal{Node: x.Node, Text: "-" + number.Text}, nil
-			}
+		if number, ok := x.X.(*ast.Literal); ok && unlikeLiteral(x) == nil {
+			return &ast.Literal{Node: x.Node, Text: "-" + number.Text}, nil
 		}
-	case *ast.Ident:
-		if x.Name == "null" {
-			return x, nil
-		}
-	case *ast.List, *ast.Object: // of a json in a record
-		if other := unlikeLiteral(x); other != nil {
-			return nil, other
-		}
-		return x, nil
 	case *ast.RecordLit:
 		for _, f := range x.Fields {
 			literal, wrong := constant(f.Value)
@@ -314,5 +293,8 @@ func constant(x ast.Expr) (literal, wrong ast.Expr) {
 		}
 		return x, nil
 	}
-	return nil, x
+	if other := unlikeLiteral(x); other != nil { // also of a json in a record
+		return nil, other
+	}
+	return x, nil
 }

@@ -6,16 +6,26 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ast"
 )
 
-// skip goes on from start, behind at least n tokens, to where the next item may
-// begin or what is around it ends, and gives what lies between.
-func (p *parser) skip(lex *lexer.PeekingLexer, start lexer.Checkpoint, n int) *ast.Bad {
+// skip goes on from start to where what is around it ends or, at the offset reached or
+// behind it, the next item may begin, and gives what lies between.
+func (p *parser) skip(lex *lexer.PeekingLexer, start lexer.Checkpoint, reached int) *ast.Bad {
 	lex.LoadCheckpoint(start)
 	_, oneLine := later[lex.Peek().Value]
+	return badUpTo(lex, start, reached, func(t, before *lexer.Token) bool {
+		return resumes(lex, before) || oneLine && beginsLine(t, before)
+	})
+}
+
+// badUpTo goes on from start to where what is around it ends or, at the offset reached or
+// behind it, ends says so of a token outside braces and the one before it. It gives what
+// lies between, which is a token at least.
+func badUpTo(lex *lexer.PeekingLexer, start lexer.Checkpoint, reached int, ends func(t, before *lexer.Token) bool) *ast.Bad {
+	lex.LoadCheckpoint(start)
 	bad := &ast.Bad{Node: ast.Node{Pos: pos(lex.Peek().Pos), EndPos: pos(lex.Peek().Pos)}}
 	var before lexer.Token
 	for i, nested := 0, 0; ; i++ {
 		t := lex.Peek()
-		if t.EOF() || nested == 0 && (is(t, "}") && i > 0 || i >= n-1 && i > 0 && (resumes(lex, &before) || oneLine && beginsLine(t, &before))) {
+		if t.EOF() || nested == 0 && i > 0 && (is(t, "}") || t.Pos.Offset >= reached && ends(t, &before)) {
 			return bad
 		}
 		switch {

@@ -55,9 +55,4 @@ func pos(p lexer.Position) token.Pos { return token.Pos(p) }
 
 // span is the stretch of t in the source. No token but white space has a line
 // end in it.
-func span(t *lexer.Token) token.Span {
-	end := pos(t.Pos)
-	end.Offset += len(t.Value)
-	end.Column += len(t.Value)
-	return token.Span{Start: pos(t.Pos), End: end}
-}
+func span(t *lexer.Token) token.Span { return pos(t.Pos).Span(len(t.Value)) }

@@ -115,10 +115,9 @@ func (d *drawer) draw(ctx context.Context, paths []string) error {
 			d.sayVersion(m, version, highlight.Current)
 		}
 	}
-	for _, f := range d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand, Compact: d.compact, Theme: d.theme}) {
-		if err := d.writeMade(d.output, f.Content); err != nil {
-			return err
-		}
+	text := d.target.Generate(m, codegen.Options{Highlight: highlight, Expand: d.expand, Compact: d.compact, Theme: d.theme})
+	if err := d.writeMade(d.output, text); err != nil {
+		return err
 	}
 	return broken
 }

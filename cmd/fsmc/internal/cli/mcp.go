@@ -110,7 +110,7 @@ func mcpFrontEnd() mcp.FrontEnd {
 			if err != nil {
 				return "", fmt.Errorf("the stored text of %s cannot be drawn: %w", v.Name, err)
 			}
-			return string(mermaid.Target.Generate(m, codegen.Options{})[0].Content), nil
+			return string(mermaid.Target.Generate(m, codegen.Options{})), nil
 		},
 	}
 }

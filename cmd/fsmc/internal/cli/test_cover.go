@@ -123,12 +123,7 @@ func (t *tester) drawCover(r *tested) error {
 		return nil
 	}
 	c := &r.cover[0]
-	for _, f := range svg.Target.Generate(c.machine, codegen.Options{Cover: c.parts.drawn(c.machine)}) {
-		if err := t.writeMade(t.cover, f.Content); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.writeMade(t.cover, svg.Target.Generate(c.machine, codegen.Options{Cover: c.parts.drawn(c.machine)}))
 }
 
 // drawn is what was taken, by the names that a drawing has.

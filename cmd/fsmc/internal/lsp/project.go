@@ -102,7 +102,7 @@ func (v *view) project(ctx context.Context) (*project, error) {
 			continue
 		}
 		tree, _, _ := lang.Parse(src.Name, src.Src)
-		for imp := range ast.Decls[*ast.Import](tree) {
+		for imp := range ast.Of[*ast.Import](tree.Decls) {
 			if imp.Path == nil {
 				continue
 			}

@@ -14,10 +14,7 @@ func (w *writer) each(s *ir.State, d *ir.Do, end string) {
 	q := w.query()
 	inner := w.query()
 	inner.item = "$states.input.item"
-	for v := range inner.vars {
-		inner.now[v] = inner.vars[v]
-	}
-	task := w.task(s, d, w.elementQuery())
+	task := w.task(s, d, inner)
 	if i := slices.IndexFunc(task, func(m member) bool { return m.key == "Output" }); i >= 0 {
 		result := "$states.result.Payload"
 		if d.Activity.Machine != nil {
@@ -44,21 +41,12 @@ func (w *writer) each(s *ir.State, d *ir.Do, end string) {
 	w.loop(s, d, loop, end)
 }
 
-// elementQuery writes the arguments of an element.
-func (w *writer) elementQuery() *query {
-	q := w.query()
-	q.item = "$states.input.item"
-	return q
-}
-
 // loop adds the states that take the results of elements one by one.
 func (w *writer) loop(s *ir.State, d *ir.Do, loop, end string) {
 	const event = "$results[$at]"
 	step := w.free(s.Path + ": result taken")
 	ok := w.results(s, d, event, step)
-	bad := w.failures(s, d, event, step, nil, func(category string) []ir.Choice {
-		return w.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: d, Category: w.category(category)})
-	})
+	bad := w.failures(s, d, event, step, nil)
 	w.add(loop, obj{{"Type", "Choice"}, {"Choices", []any{
 		obj{{"Condition", formula("$at >= $count($results)")}, {"Next", end}},
 		obj{{"Condition", formula("$exists(" + event + ".failed)")}, {"Next", bad}},
@@ -79,9 +67,7 @@ func (w *writer) parallel(s *ir.State, end string) {
 		event := fmt.Sprintf("$states.input[%d]", i)
 		take := w.free(fmt.Sprintf("%s: result %d", s.Path, i+1))
 		ok := w.results(s, d, event, next)
-		bad := w.failures(s, d, event, next, nil, func(category string) []ir.Choice {
-			return w.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: d, Category: w.category(category)})
-		})
+		bad := w.failures(s, d, event, next, nil)
 		w.add(take, obj{{"Type", "Choice"}, {"Choices", []any{obj{{"Condition", formula("$exists(" + event + ".failed)")}, {"Next", bad}}}}, {"Default", ok}})
 		next = take
 	}

@@ -26,7 +26,8 @@ func (q *query) with(b *ir.Block) *query {
 	if b == nil {
 		return q
 	}
-	out := q.copied()
+	out := *q
+	out.now = maps.Clone(q.now)
 	for _, a := range b.Assigns {
 		if a.Keeps {
 			continue
@@ -36,13 +37,6 @@ func (q *query) with(b *ir.Block) *query {
 			out.now[a.Var] = q.expr(a.Value, 0)
 		}
 	}
-	return out
-}
-
-func (q *query) copied() *query {
-	out := *q
-	out.now = map[*ir.Var]string{}
-	maps.Copy(out.now, q.now)
 	return &out
 }
 

@@ -11,7 +11,7 @@ import (
 // native reports whether the retries of a are those of a Task: always, a number of times for each
 // visit, after a failure, with nothing else done.
 func (w *writer) native(a *ir.Arm) bool {
-	if a.Kind != ir.Retry || a.Max == nil || a.When != nil || a.Block != nil || a.Scope.Kind != ir.PerVisit || a.Backoff != nil && a.Backoff.By != nil || a.Handler == nil {
+	if a.Kind != ir.Retry || a.Max == nil || a.When != nil || a.Block != nil || a.Scope.Kind != ir.PerVisit || a.Backoff.By != nil || a.Handler == nil {
 		return false
 	}
 	for _, t := range a.Handler.Triggers {
@@ -108,7 +108,7 @@ func errorName(c *ir.Category) string {
 }
 
 func (w *writer) retrier(a *ir.Arm, errors []string) obj {
-	b := backoffOf(a)
+	b := a.Backoff
 	factor, _ := b.Factor.Float64()
 	o := obj{{"ErrorEquals", errors}, {"IntervalSeconds", w.seconds(b.First)}, {"MaxAttempts", *a.Max}}
 	if b.First == b.Last {
@@ -125,20 +125,13 @@ func (w *writer) retrier(a *ir.Arm, errors []string) obj {
 	return o
 }
 
-func backoffOf(a *ir.Arm) *ir.Backoff {
-	if a.Backoff != nil {
-		return a.Backoff
-	}
-	return &ir.Backoff{First: ir.UsualFirst, Last: ir.UsualLast, Factor: ir.UsualFactor, Jitter: ir.UsualJitter}
-}
-
 // again is where a retry leads that is not a Task's own: a Wait, and then s again. What it adds to
 // counts holds how long it waits.
 func (w *writer) again(s *ir.State, a *ir.Arm, q *query, counts *obj) string {
 	if len(s.Dos) != 1 || s.Dos[0].Fan != nil {
 		w.note(w.item.Lost, "%s: only all that %s runs can run again", a.StepText(), s.Path)
 	}
-	b, ms := backoffOf(a), ""
+	b, ms := a.Backoff, ""
 	switch {
 	case b.By != nil:
 		ms = q.expr(b.By, 0)

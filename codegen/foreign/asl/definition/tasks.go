@@ -15,11 +15,11 @@ const (
 	token  = "arn:aws:states:::events:putEvents.waitForTaskToken"
 )
 
-// invoked is the arguments with which a function is called.
-func invoked(function string, payload obj) obj {
-	o := obj{{"FunctionName", function}}
-	if len(payload) > 0 {
-		o = append(o, member{"Payload", payload})
+// invoked is the arguments with which what is called so under a key is called, with its own under another.
+func invoked(key, name, own string, arguments obj) obj {
+	o := obj{{key, name}}
+	if len(arguments) > 0 {
+		o = append(o, member{own, arguments})
 	}
 	return o
 }
@@ -93,9 +93,6 @@ func (w *writer) ended(s *ir.State, done []ir.Choice) string {
 func (w *writer) single(s *ir.State, d *ir.Do, end string) {
 	o := w.task(s, d, w.query())
 	timer := w.timer(s)
-	failed := func(c string) []ir.Choice {
-		return w.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: d, Category: w.category(c)})
-	}
 	if timer != nil && (d.Timeout != nil || w.retries(s)) {
 		w.note(w.item.Lost, "%s: a task has one limit, which is that of an attempt", timer.Text())
 		timer = nil
@@ -105,7 +102,7 @@ func (w *writer) single(s *ir.State, d *ir.Do, end string) {
 	}
 	next := w.results(s, d, "$states.input", end)
 	o = append(o, member{"Catch", []any{obj{
-		{"ErrorEquals", []string{"States.ALL"}}, {"Output", w.failure(d, timer)}, {"Next", w.failures(s, d, "$states.input", end, timer, failed)},
+		{"ErrorEquals", []string{"States.ALL"}}, {"Output", w.failure(d, timer)}, {"Next", w.failures(s, d, "$states.input", end, timer)},
 	}}}, member{"Next", next})
 	w.add(s.Path, o)
 }
@@ -113,12 +110,9 @@ func (w *writer) single(s *ir.State, d *ir.Do, end string) {
 // task is what runs an attempt of d, with its limits and retries, and an Output that is the result.
 func (w *writer) task(s *ir.State, d *ir.Do, q *query) obj {
 	arguments := q.arguments(d.Activity.Params, d.Args)
-	o := obj{{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked(d.Activity.Name, arguments)}, {"Output", formula("$states.result.Payload")}}
+	o := obj{{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked("FunctionName", d.Activity.Name, "Payload", arguments)}, {"Output", formula("$states.result.Payload")}}
 	if d.Activity.Machine != nil {
-		input := obj{{"StateMachineArn", d.Activity.Name}}
-		if len(arguments) > 0 {
-			input = append(input, member{"Input", arguments})
-		}
+		input := invoked("StateMachineArn", d.Activity.Name, "Input", arguments)
 		o = obj{{"Type", "Task"}, {"Resource", child}, {"Arguments", input}, {"Output", formula("$states.result.Output")}}
 	}
 	if d.Timeout != nil {
@@ -208,7 +202,7 @@ func failing(d *ir.Do) (events []*ir.Event) {
 }
 
 // failures adds the states that take the failures of d, and is the first of them.
-func (w *writer) failures(s *ir.State, d *ir.Do, event, end string, timer *ir.Timer, choices func(category string) []ir.Choice) string {
+func (w *writer) failures(s *ir.State, d *ir.Do, event, end string, timer *ir.Timer) string {
 	q := w.query()
 	q.event = event
 	var ways []way
@@ -220,31 +214,26 @@ func (w *writer) failures(s *ir.State, d *ir.Do, event, end string, timer *ir.Ti
 		ways = append(ways, w.where(own, true, event+".type = "+plan.Quote(e.Exit()))...)
 	}
 	if timer != nil {
-		own := w.ways(s, w.m.Choices(s, ir.Case{Kind: ir.CaseTimer, Timer: timer}), w.query(), w.spent(s, timer))
-		ways = append(ways, w.where(own, true, event+`.category = "after"`)...)
+		ways = append(ways, w.where(w.fired(s, timer), true, event+`.category = "after"`)...)
 	}
 	categories := w.m.FailuresOf(d)
+	choices := func(c *ir.Category) []ir.Choice {
+		return w.m.Choices(s, ir.Case{Kind: ir.CaseFailure, Do: d, Category: c})
+	}
 	for i, c := range categories {
-		if i > 0 && slices.ContainsFunc(categories[:i], func(o *ir.Category) bool { return same(choices(o.Name), choices(c.Name)) }) {
+		same := func(o *ir.Category) bool { return slices.Equal(choices(o), choices(c)) }
+		if slices.ContainsFunc(categories[:i], same) {
 			continue
 		}
 		var names []string
 		for _, o := range categories {
-			if same(choices(o.Name), choices(c.Name)) {
+			if same(o) {
 				names = append(names, plan.Quote(o.Name))
 			}
 		}
-		list := slices.DeleteFunc(slices.Clone(choices(c.Name)), func(c ir.Choice) bool { return c.Arm != nil && w.native(c.Arm) })
+		list := slices.DeleteFunc(choices(c), func(c ir.Choice) bool { return c.Arm != nil && w.native(c.Arm) })
 		own := w.ways(s, list, q, end)
 		ways = append(ways, w.where(own, len(names) < len(categories), event+".category in ["+strings.Join(names, ", ")+"]")...)
 	}
 	return w.follow("", s.Path+" has failed", ways, "")
-}
-
-func same(a, b []ir.Choice) bool {
-	return slices.EqualFunc(a, b, func(a, b ir.Choice) bool { return a.Arm == b.Arm && a.Use == b.Use })
-}
-
-func (w *writer) category(name string) *ir.Category {
-	return w.m.Categories[slices.IndexFunc(w.m.Categories, func(c *ir.Category) bool { return c.Name == name })]
 }

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -12,23 +13,19 @@ func (w *writer) waiting(s *ir.State) {
 	timer := w.timer(s)
 	events := w.events(s)
 	if timer != nil && len(events) == 0 {
-		next := w.follow("", s.Path, w.ways(s, w.m.Choices(s, ir.Case{Kind: ir.CaseTimer, Timer: timer}), w.query(), w.spent(s, timer)), "")
+		next := w.follow("", s.Path, w.fired(s, timer), "")
 		w.add(s.Path, obj{{"Type", "Wait"}, {"Seconds", w.wait(timer)}, {"Next", next}})
 		return
 	}
 	w.note(w.item.Part, "an event is the answer to a task token: an object with its name as type")
-	var names []any
-	for _, e := range events {
-		names = append(names, e)
-	}
 	detail := obj{{"run", formula("$states.context.Execution.Name")}, {"state", s.Path}, {"token", formula("$states.context.Task.Token")}}
-	if len(names) > 0 {
-		detail = append(detail, member{"events", names})
+	if len(events) > 0 {
+		detail = append(detail, member{"events", events})
 	}
 	entry := obj{{"Source", "fsmc." + w.m.Name}, {"DetailType", "waiting"}, {"Detail", detail}}
 	o := obj{{"Type", "Task"}, {"Resource", token}, {"Arguments", obj{{"Entries", []any{entry}}}}, {"Output", formula("$states.result")}}
 	if timer != nil {
-		next := w.follow("", s.Path, w.ways(s, w.m.Choices(s, ir.Case{Kind: ir.CaseTimer, Timer: timer}), w.query(), w.spent(s, timer)), "")
+		next := w.follow("", s.Path, w.fired(s, timer), "")
 		o = append(o, member{"TimeoutSeconds", w.wait(timer)}, member{"Catch", []any{obj{{"ErrorEquals", []string{"States.Timeout"}}, {"Next", next}}}})
 	}
 	var ways []way
@@ -57,22 +54,20 @@ func (w *writer) stays(s *ir.State, timer *ir.Timer, ways []way) {
 
 // timer is the one of s itself that can be watched.
 func (w *writer) timer(s *ir.State) *ir.Timer {
-	var first *ir.Timer
+	if len(s.Timers) == 0 {
+		return nil
+	}
 	var rest []string
-	for _, t := range s.Timers {
-		if first == nil {
-			first = t
-		} else {
-			rest = append(rest, t.Text())
-		}
+	for _, t := range s.Timers[1:] {
+		rest = append(rest, t.Text())
 	}
 	if len(rest) > 0 {
 		w.note(w.item.Lost, "%s: a state has one timer", strings.Join(rest, ", "))
 	}
-	if first != nil && first.Idle {
-		w.note(w.item.Lost, "%s: it is not put off by what comes meanwhile", first.Text())
+	if s.Timers[0].Idle {
+		w.note(w.item.Lost, "%s: it is not put off by what comes meanwhile", s.Timers[0].Text())
 	}
-	return first
+	return s.Timers[0]
 }
 
 // wait is how many seconds a timer takes.
@@ -90,13 +85,11 @@ func (w *writer) wait(t *ir.Timer) any {
 	return formula("$max([1, $ceil(" + x + " / 1000)])")
 }
 
-// spent is where a timer leads whose arm stays in s.
-func (w *writer) spent(s *ir.State, t *ir.Timer) string {
-	for _, c := range w.m.Choices(s, ir.Case{Kind: ir.CaseTimer, Timer: t}) {
-		if c.Arm.Kind != ir.Goto {
-			w.note(w.item.Lost, "%s happens once: here it starts again", t.Text())
-			break
-		}
+// fired are the ways of a timer. One whose arm stays in s starts again.
+func (w *writer) fired(s *ir.State, t *ir.Timer) []way {
+	choices := w.m.Choices(s, ir.Case{Kind: ir.CaseTimer, Timer: t})
+	if slices.ContainsFunc(choices, func(c ir.Choice) bool { return c.Arm.Kind != ir.Goto }) {
+		w.note(w.item.Lost, "%s happens once: here it starts again", t.Text())
 	}
-	return s.Path
+	return w.ways(s, choices, w.query(), s.Path)
 }

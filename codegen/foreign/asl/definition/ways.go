@@ -197,11 +197,7 @@ func (w *writer) restarts(from, s *ir.State) (resets obj) {
 		return nil
 	}
 	for _, a := range w.m.Arms {
-		scope := a.Scope
-		if a.Kind == ir.Goto && scope.Kind == ir.PerVisit {
-			scope = ir.Scope{Kind: ir.PerState, State: a.State}
-		}
-		if name := w.counters[a]; name != "" && scope.Kind == ir.PerState && scope.State == s {
+		if name := w.counters[a]; name != "" && a.Restart() == s {
 			resets = append(resets, member{name, formula("0")})
 		}
 	}
@@ -264,7 +260,7 @@ func (w *writer) asked(first string, ways []way) string {
 			seen[g.variable] = true
 			next := w.free("Asked " + g.guard)
 			w.add(at, obj{
-				{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked(g.guard, g.arguments)},
+				{"Type", "Task"}, {"Resource", lambda}, {"Arguments", invoked("FunctionName", g.guard, "Payload", g.arguments)},
 				{"Assign", obj{{g.variable, formula("$states.result.Payload")}}}, {"Output", formula("$states.input")}, {"Next", next},
 			})
 			at = next

@@ -167,11 +167,7 @@ func (w *writer) begin() string {
 	name := w.free("Start")
 	ways := w.enter(nil, w.m.Root, nil, q.with(w.m.Root.Entry), nil)
 	enter := w.follow("", w.m.Name, ways, "")
-	begin := obj{{"Type", "Pass"}}
-	if len(values) > 0 {
-		begin = append(begin, member{"Assign", values})
-	}
-	w.states = append(obj{{name, append(begin, member{"Next", enter})}}, w.states...)
+	w.states = append(obj{{name, pass(values, enter)}}, w.states...)
 	return name
 }
 
@@ -183,11 +179,9 @@ func (w *writer) machineNotes() {
 		w.note(w.item.Lost, "nobody counts what attempts cost: over_budget does not come for %s", strings.Join(costs, ", "))
 	}
 	for _, s := range w.m.States {
-		for _, h := range s.Handlers {
-			if slices.ContainsFunc(h.Triggers, func(t *ir.Trigger) bool { return t.Kind == ir.OnCancel }) {
-				w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
-				return
-			}
+		if s.WaitsFor(ir.OnCancel) {
+			w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
+			return
 		}
 	}
 	for _, t := range w.m.Root.Timers {
