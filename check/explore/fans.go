@@ -78,7 +78,7 @@ func (p *Product) retriesEach(d *ir.Do) int64 {
 	n := int64(0)
 	arms, _ := p.ElementRetries(d)
 	for _, a := range arms {
-		n = graph.Sum(n, p.program.Packing.RetriesIn(d, a))
+		n = graph.Sum(n, step.RetriesIn(d, a))
 	}
 	return n
 }

@@ -186,18 +186,14 @@ func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
 func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
 	inputs := p.m.Inputs()
-	spots := spotsOfVars(inputs)
-	first := heads(spots)
+	spots := spotsOf(ir.Slots(inputs))
 	for i, v := range inputs {
 		x, said := p.w.Params[v.Name]
-		group := shownGroup(spots, first, spots[i], func(name string) machine.Value {
-			return params[slices.IndexFunc(inputs, func(w *ir.Var) bool { return w.Name == name })]
-		})
-		if group != "" {
+		if group := spots.shownGroup(&v.Slot, params); group != "" {
 			p.params = noted(p.params, group, nil)
 			continue
 		}
-		if spots[i].together() && p.params[v.Within.Group()] == witness.Present {
+		if inGroup(&v.Slot) && p.params[v.Within.Group()] == witness.Present {
 			delete(p.params, v.Within.Group())
 		}
 		if !said {

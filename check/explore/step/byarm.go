@@ -196,9 +196,8 @@ func (s *Step) pin(b *byArm, known []int64, values map[string]any) []int64 {
 		if slices.ContainsFunc(b.also, func(x alsoRead) bool { return x.n == n }) {
 			continue
 		}
-		code, _ := n.Between()
+		code, _ := n.Codes()
 		if n.Domain.Sort == data.ByRegion {
-			code, _ = n.Codes()
 			code = n.Domain.Filled(code, code+1)[0]
 		}
 		if v, said := values["event."+n.Field.Name]; said {

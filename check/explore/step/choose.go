@@ -153,22 +153,15 @@ func (s *Step) choosePayload(n *data.Node) int64 {
 
 // chooseCode is a free choice among what n can be.
 func (s *Step) chooseCode(n *data.Node) int64 {
-	switch n.Domain.Sort {
-	case data.ByRegion:
-		lo, hi := n.Codes()
-		return s.chooseRegion(n.Domain, lo, hi)
-	case data.ByLength:
-		lo, hi := n.Lengths()
-		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
-	case data.ByValue:
-		if n.Few() {
-			values := s.fewOf(n)
-			return values[s.Oracle.Choose(len(values))]
-		}
-		lo, hi := n.Between()
-		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
+	if n.Few() {
+		values := s.fewOf(n)
+		return values[s.Oracle.Choose(len(values))]
 	}
-	return 0
+	lo, hi := n.Codes()
+	if n.Domain.Sort == data.ByRegion {
+		return s.chooseRegion(n.Domain, lo, hi)
+	}
+	return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 }
 
 // few are the values from which a field of an event is chosen that is compared with peers.

@@ -44,10 +44,10 @@ type sharedRetry struct {
 	makes  [][]bool // by the same, of those whose elements are told apart: by group, whether its guard lets one make it
 }
 
-// retriesIn is how often an element of d may make the retry a in a visit: of one without
+// RetriesIn is how often an element of d may make the retry a in a visit: of one without
 // bound as often as the shortest wait fits into the time that a timer of the leaf or
 // around it leaves, since what comes in the instant of a timer comes too late.
-func retriesIn(d *ir.Do, a *ir.Arm) int64 {
+func RetriesIn(d *ir.Do, a *ir.Arm) int64 {
 	if a.Max != nil {
 		return *a.Max
 	}
@@ -62,9 +62,6 @@ func retriesIn(d *ir.Do, a *ir.Arm) int64 {
 	_, most := timing.WaitOf(t)
 	return most/wait + 1
 }
-
-// RetriesIn is retriesIn, of a retry that configurations do not count.
-func (p *Packing) RetriesIn(d *ir.Do, a *ir.Arm) int64 { return retriesIn(d, a) }
 
 func newFans(t *flat.Table, tracked *data.Tracked) *fans {
 	f := &fans{counted: map[*ir.Do][]group{}, retries: map[*ir.State]map[*ir.Arm]sharedRetry{}, beyond: map[*ir.Arm]int64{}, retried: map[*ir.Do]bool{}}
@@ -113,7 +110,7 @@ func (f *fans) share(t *flat.Table, leaf *ir.State, a *ir.Arm, open bool) {
 			r.places = append(r.places, i)
 			r.makes = append(r.makes, mayMake(a, f.counted[d]))
 			_, most := d.Elements()
-			r.most = graph.Sum(r.most, graph.Times(retriesIn(d, a), most))
+			r.most = graph.Sum(r.most, graph.Times(RetriesIn(d, a), most))
 		}
 	}
 	if f.retries[leaf] == nil {
