@@ -186,6 +186,19 @@ func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *witness.Witne
 	return r.finish()
 }
 
+// RunAll is Run for a figure of the worst case: of lists as long as they can be, with all
+// retries that count where a visit begins, or if bare, without them. Whole is false where some attempt
+// that counts there has not started when the visit is left, and retries are false where some of those
+// were not made.
+func (p *Product) RunAll(path []int32, bare bool) (w *witness.Witness, retries, whole bool) {
+	r := p.recorder(true)
+	r.bare = bare
+	r.take(path, -1)
+	r.endAll()
+	w, _ = r.finish()
+	return w, !r.fewer, !r.short
+}
+
 // refused adds the row of an input that nothing takes.
 func (r *recorder) refused(c ir.Case) {
 	s := &sought{unmet: graph.None}

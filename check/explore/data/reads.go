@@ -239,7 +239,7 @@ func (t *Tracked) readEffects() {
 			n.fitted = true
 			return
 		}
-		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
+		if sources := t.Refs(GrownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
 			for _, source := range sources {
 				union(n, source)
 				if n.Type.Kind != ir.List && Narrows(source, n) {
