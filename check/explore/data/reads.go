@@ -105,17 +105,22 @@ func narrower(from *ir.Type, to *ir.Var) *ir.Var {
 // readValue notes what must be known of the data in e to tell whether it lies in r:
 // of a copy where the range begins and ends, else all.
 func (t *Tracked) readValue(e ir.Expr, r *ir.Range, arm *ir.Arm) {
-	for _, n := range t.Refs(e, arm) {
+	refs := t.Refs(e, arm)
+	for _, n := range refs {
 		n.Read = true
 		n.compareWith(ir.OpGe, &ir.Const{Kind: n.Type.Kind, Int: r.Lo})
 		n.compareWith(ir.OpLe, &ir.Const{Kind: n.Type.Kind, Int: r.Hi})
 	}
-	if len(t.Refs(e, arm)) > 0 {
-		return
+	if len(refs) == 0 {
+		t.refsIn(e, arm, func(n *Node) { n.Read, n.compared = true, true })
 	}
+}
+
+// refsIn calls f with what is read anywhere in e.
+func (t *Tracked) refsIn(e ir.Expr, arm *ir.Arm, f func(*Node)) {
 	ir.Walk(e, func(e ir.Expr) bool {
 		for _, n := range t.Refs(e, arm) {
-			n.Read, n.compared = true, true
+			f(n)
 		}
 		return true
 	})
@@ -145,8 +150,10 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 				n.Read = true
 			}
 		case *ir.Call:
-			t.readArguments(e, arm)
-			return e.Guard == nil // what a host guard is told decides nothing here
+			if e.Guard != nil { // what it is told decides nothing here, but its answers may differ for any two values
+				t.refsIn(e, arm, func(n *Node) { n.asked = true })
+			}
+			return e.Guard == nil
 		case *ir.Len:
 			return false
 		case *ir.Binary:
@@ -179,14 +186,7 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	for _, list := range t.readLengths(arm, e.X, e.Y) {
 		list.Read = true
 	}
-	for _, side := range []ir.Expr{e.X, e.Y} {
-		ir.Walk(side, func(e ir.Expr) bool {
-			for _, n := range t.Refs(e, arm) {
-				n.compared = true
-			}
-			return true
-		})
-	}
+	t.refsIn(e, arm, func(n *Node) { n.compared = true })
 }
 
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
