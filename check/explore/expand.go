@@ -248,15 +248,7 @@ func (x *search) endSilently(leaf *ir.State) {
 		if !d.Activity.Silent() || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		if len(x.Program.Enforced) > 0 {
-			x.each(graph.None, func() { x.endQuietly(leaf, i) })
-			continue
-		}
-		x.Oracle.Begin()
-		for again := true; again; again = x.Oracle.Next() {
-			x.Begin()
-			x.endQuietly(leaf, i)
-		}
+		x.each(graph.None, func() { x.endQuietly(leaf, i) })
 	}
 }
 
