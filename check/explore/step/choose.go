@@ -27,9 +27,6 @@ func (s *Step) filled(r regions) []int64 {
 // chooseRegion is a free choice of a region from lo to hi.
 func (s *Step) chooseRegion(d *data.Domain, lo, hi int64) int64 {
 	list := s.filled(regions{d, lo, hi})
-	if len(list) == 0 {
-		return lo
-	}
 	k := s.Oracle.Choose(len(list))
 	if d.Kind == ir.Duration {
 		k = len(list) - 1 - k // long waits first: a timer of 0s would come before what a witness shows

@@ -112,10 +112,8 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 			}
 			return s.chooseCode(n), true
 		}
-	case checked:
-		return mayFit
 	}
-	return func(s *Step) (int64, bool) { return 0, true }
+	return mayFit
 }
 
 // list is value for a list: its length, as far as that is told.
