@@ -65,7 +65,9 @@ func (x *search) expandStart() {
 	x.From, x.In = nil, nil
 	x.each(graph.None, func() {
 		x.Begins()
-		x.emitMove(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})
+		if !x.Failed() && !x.Oracle.Over {
+			x.emit(x.label(x.entering(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})), true)
+		}
 	})
 }
 

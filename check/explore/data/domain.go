@@ -242,6 +242,14 @@ func (d *Domain) Code(c *ir.Const) int64 {
 	return 0
 }
 
+// Code is that of the constant c, of which n is exactly told or lies in a region.
+func (n *Node) Code(c *ir.Const) int64 {
+	if n.Domain.Sort == ByRegion {
+		return n.Domain.Code(c)
+	}
+	return c.Int
+}
+
 // regionOf numbers the gaps between cuts 0, 2, 4, … and the cuts 1, 3, 5, ….
 func regionOf[T cmp.Ordered](cuts []T, v T) int64 {
 	i, found := slices.BinarySearch(cuts, v)

@@ -169,10 +169,7 @@ func (n *Node) CodeOf(value any) int64 {
 			k.Int = int64(d)
 		}
 	}
-	if n.Domain.Sort == ByRegion {
-		return n.Domain.Code(k)
-	}
-	return k.Int
+	return n.Code(k)
 }
 
 // Between holds where e, a number that comes with in, lies from lo to hi, or where e, a boolean or a

@@ -66,17 +66,16 @@ func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var,
 			}
 			return
 		}
-		record, isRecord := sum.Y.(*ir.RecordLit)
-		switch {
-		case isRecord:
-			for i, leaf := range item.Type.Leaves() {
-				part := &ir.Var{Slot: ir.Slot{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}}
-				t.readChecks(b, arm, written, part, record.Leaves[i])
-				t.readItems(b, arm, written, part, record.Leaves[i])
+		parts, values := []*ir.Var{item}, []ir.Expr{sum.Y}
+		if record, is := sum.Y.(*ir.RecordLit); is {
+			parts, values = nil, record.Leaves
+			for _, leaf := range item.Type.Leaves() {
+				parts = append(parts, &ir.Var{Slot: ir.Slot{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}})
 			}
-		default:
-			t.readChecks(b, arm, written, item, sum.Y)
-			t.readItems(b, arm, written, item, sum.Y)
+		}
+		for i, part := range parts {
+			t.readChecks(b, arm, written, part, values[i])
+			t.readItems(b, arm, written, part, values[i])
 		}
 		list = sum.X
 	}

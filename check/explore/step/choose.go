@@ -114,7 +114,7 @@ func (s *Step) comes(n *data.Node) bool {
 func (s *Step) read(refs []*data.Node, e *ir.FieldRef) (*data.Node, int64) {
 	n, sent := s.sent(refs)
 	if !sent {
-		s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+		s.fail(Fault{Absent: n.Field, At: e.At})
 		return n, 0
 	}
 	return n, s.payload(n)

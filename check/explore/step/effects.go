@@ -266,8 +266,8 @@ func (s *Step) compute(e *effect) int64 {
 	code, fits := e.value(s)
 	switch {
 	case !s.Failed() && !fits:
-		s.fail(Fault{why: outOfRange, Assign: e.assign})
-	case s.Fault.why == overflow:
+		s.fail(Fault{Assign: e.assign})
+	case s.Fault.overflow:
 		s.Fault.Assign = e.assign
 	}
 	return code

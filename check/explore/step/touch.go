@@ -28,7 +28,7 @@ func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 		}
 		return func(s *Step) {
 			if n, sent := s.sent(refs); !sent {
-				s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+				s.fail(Fault{Absent: n.Field, At: e.At})
 			}
 		}
 	case *ir.Binary:
@@ -54,7 +54,7 @@ func (c *compiler) touchVar(v *ir.Var, at token.Span) func(*Step) {
 	}
 	return func(s *Step) {
 		if !s.isSet(n) {
-			s.fail(Fault{why: unsetRead, Field: v, At: at})
+			s.fail(Fault{Field: v, At: at})
 		}
 	}
 }
