@@ -171,13 +171,12 @@ func (s *Step) countElements(code *StateCode) {
 		s.Foot.reads(s.Program.Tracked.Vars[f.do.Fan.List])
 		e := Elements{Place: f.place}
 		e.Least, e.Most = s.Program.Tracked.Elements(f.do.Fan, s.Next)
-		switch counted := s.Program.Packing.Visits[f.do.State.ID].Counts(f.place); {
+		visit := &s.Program.Packing.Visits[f.do.State.ID]
+		switch list := visit.open[f.place]; {
 		case e.Least == e.Most:
-		case counted:
+		case len(list) > 0:
 			s.Guess = true
 			most := e.Most
-			visit := &s.Program.Packing.Visits[f.do.State.ID]
-			list := visit.open[f.place]
 			if last := list[len(list)-1]; last.enough > 0 && (len(list) == 1 || visit.begun[f.place].Mask == 0) {
 				most = max(min(most, last.from+last.enough), e.Least)
 			}
