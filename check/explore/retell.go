@@ -201,14 +201,21 @@ func (p *Product) RunAll(path []int32, bare bool) (w *witness.Witness, retries, 
 
 // refused adds the row of an input that nothing takes.
 func (r *recorder) refused(c ir.Case) {
-	s := &sought{unmet: graph.None}
-	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
-		if r.p.Table.Case(in.ID) == c {
-			s.unmet = in.ID
-			s = r.teller.seek(r.at, s)
-		}
+	s := &sought{unmet: r.input(c)}
+	if s.unmet != graph.None {
+		r.teller.seek(r.at, s)
 	}
 	r.inputRow(arriving(c, false), nil, s)
+}
+
+// input is the number of c among what the leaf at hand may get; None where it is not.
+func (r *recorder) input(c ir.Case) int32 {
+	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
+		if in.Case == c {
+			return in.ID
+		}
+	}
+	return graph.None
 }
 
 // inputRow adds the row of an input that has no edge, and that a takes; nil for none.
