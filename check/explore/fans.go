@@ -135,5 +135,5 @@ func (p *Product) anyEnd(d *ir.Do) (in witness.Input, a *ir.Arm, ok bool) {
 			return arriving(in.Case, false), first, true
 		}
 	}
-	return witness.Input{Kind: witness.Comes}, nil, false
+	return witness.Input{}, nil, false
 }

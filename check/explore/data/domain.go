@@ -242,7 +242,7 @@ func (d *Domain) Code(c *ir.Const) int64 {
 	return 0
 }
 
-// Code is that of the constant c, of which n is exactly told or lies in a region.
+// Code is the code of n where it is c.
 func (n *Node) Code(c *ir.Const) int64 {
 	if n.Domain.Sort == ByRegion {
 		return n.Domain.Code(c)
