@@ -43,7 +43,7 @@ func (s *shared) along(path []int32, ending replay.Ending, given map[string]any)
 
 func (s *shared) play(path []int32, ending replay.Ending, given map[string]any) *along {
 	a := &along{}
-	a.w, a.retries, a.whole = s.Product().RunAll(path)
+	a.w, a.retries, a.whole = s.Product().RunAll(path, false)
 	begin(a.w, given)
 	s.rows += len(a.w.Path)
 	a.run, a.replays = s.replays(s.ends(a.w, ending))

@@ -124,7 +124,7 @@ func (s *shared) reachLess(p *explore.Product, f *Figure) {
 	if !ok || f.length == 0 {
 		return
 	}
-	w, whole := p.RunBare(f.path)
+	w, _, whole := p.RunAll(f.path, true)
 	s.rows += len(w.Path)
 	run, replays := s.replays(s.ends(w, replay.Taken))
 	delete(s.endings, w)

@@ -35,8 +35,7 @@
 //     what package guard decides for one. They need data, and of the search which
 //     inputs can come.
 //   - A path as a run to show: retell.go (takes its steps again, for what an edge does
-//     not hold), record.go (rows), schedule.go (their times), runall.go (a run of a
-//     figure of the worst case, with as many elements as there can be).
+//     not hold), record.go (rows), schedule.go (their times).
 //
 // # How it explores
 //

@@ -62,7 +62,7 @@ func (r *recorder) retryAll(d *ir.Do) {
 		}
 		for range *a.Max {
 			for i := range r.elements[d] {
-				r.retryRow(cases[k], a, i, nil, nil)
+				r.retryRow(cases[k], a, i, &sought{})
 				r.ofAny()
 			}
 		}
@@ -70,13 +70,19 @@ func (r *recorder) retryAll(d *ir.Do) {
 }
 
 // retryRow adds the row in which element i makes the retry a.
-func (r *recorder) retryRow(c ir.Case, a *ir.Arm, i int, data map[string]any, guards map[string]bool) {
+func (r *recorder) retryRow(c ir.Case, a *ir.Arm, i int, s *sought) {
+	r.rowAlong(&Label{Kind: Retried, Do: graph.None}, i, arriving(c, false), a, s)
+	r.retried(c.Do, a, i)
+}
+
+// rowAlong adds the row of an input of element i that a takes, as if along an edge with that label; nil
+// for none.
+func (r *recorder) rowAlong(l *Label, i int, in witness.Input, a *ir.Arm, s *sought) {
 	edge := r.edge
-	r.edge = &Label{Kind: Retried, Do: graph.None}
-	r.rowOf(i, witness.Input{Kind: witness.Comes, Case: c}, data, guards)
+	r.edge = l
+	r.rowOf(i, in, s.data, s.guards)
 	r.edge = edge
 	r.takenBy(a)
-	r.retried(c.Do, a, i)
 }
 
 // retried notes that element i of d makes the retry a now.
@@ -117,7 +123,7 @@ func (r *recorder) elementRow(in witness.Input, a *ir.Arm, s *sought) (i int) {
 	}
 	for _, up := range s.usedUp {
 		for r.p.program.Packing.OpenRetry(d.State, up) && up.Max != nil && r.elements[d][i].used[up] < *up.Max {
-			r.retryRow(in.Case, up, i, s.data, s.guards)
+			r.retryRow(in.Case, up, i, s)
 		}
 	}
 	r.rowOf(i, in, s.data, s.guards)
@@ -146,7 +152,7 @@ func (r *recorder) useUpTogether(in witness.Input, s *sought) {
 		for k := range *up.Max {
 			for i := range r.elements[d] {
 				if el := &r.elements[d][i]; !el.ended && el.used[up] == k {
-					r.retryRow(in.Case, up, i, s.data, s.guards)
+					r.retryRow(in.Case, up, i, s)
 					r.ofAny()
 				}
 			}
@@ -206,7 +212,7 @@ func (r *recorder) said(l Label, e int32, in witness.Input, a *ir.Arm, s *sought
 	}
 	r.elements[d][i].ended = true
 	place := slices.Index(d.State.Dos, d)
-	if _, orMore := r.p.program.Packing.Visits[d.State.ID].Open(r.p.words(r.at), place); orMore {
+	if r.p.hasMore(r.at, place) {
 		for ; r.more[d] > 0; r.more[d]-- { // those of which the path does not tell end alike
 			k := r.elementRow(in, a, s)
 			r.elements[d][k].ended = true
@@ -256,11 +262,7 @@ func (r *recorder) letAllStart() {
 		if in, a, ok := r.p.anyEnd(d); ok && !r.p.program.Packing.Visits[leaf.ID].Counts(place) {
 			for i := 0; i < len(list) && open > max(limit, 1); i++ {
 				if !list[i].ended {
-					edge := r.edge
-					r.edge = nil
-					r.rowOf(i, in, nil, nil)
-					r.edge = edge
-					r.takenBy(a)
+					r.rowAlong(nil, i, in, a, &sought{})
 					list[i].ended = true
 					open--
 				}

@@ -110,14 +110,6 @@ func (x *search) isEmpty(leaf *ir.State, c int32) bool {
 	return x.Program.Packing.Visits[leaf.ID].AllEnded(x.words(c))
 }
 
-// emitMove is emit for a step that has entered a leaf, if it could.
-func (x *search) emitMove(l Label) {
-	if x.Failed() || x.Oracle.Over {
-		return
-	}
-	x.emit(x.label(x.entering(l)), true)
-}
-
 // entering is l of the step that has just entered a leaf.
 func (x *search) entering(l Label) Label {
 	l.Into, l.Shared, l.Turned, l.Begun = int32(x.Program.Packing.Leaf.Get(x.Next)), int16(x.Shared), x.Turned, x.beginning()

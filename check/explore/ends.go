@@ -7,32 +7,19 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// Enters reports whether edge e, which starts in configuration from, enters s. A
+// Entering reports whether an edge, which starts in configuration from, enters s. A
 // composite is entered when a leaf inside is entered from outside it.
-func (p *Product) Enters(from, e int32, s *ir.State) bool {
-	l := p.Label(e)
-	if l.Kind != Moved && l.Kind != Started {
-		return false
-	}
-	to := p.Table.Machine.States[l.Into]
-	if s.Kind != ir.Composite {
-		return to == s
-	}
-	if !to.Inside(s) {
-		return false
-	}
-	leaf := p.Leaf(from)
-	return leaf == nil || !leaf.Inside(s)
-}
-
-// Entering is Enters of s, to be asked of all edges.
 func (p *Product) Entering(s *ir.State) func(from, e int32) bool {
 	may := make([]bool, len(p.labels))
 	for i, l := range p.labels {
 		may[i] = (l.Kind == Moved || l.Kind == Started) && p.Table.Machine.States[l.Into].Inside(s)
 	}
 	return func(from, e int32) bool {
-		return may[p.labelAt[e]] && (s.Kind != ir.Composite || p.Enters(from, e, s))
+		if !may[p.labelAt[e]] || s.Kind != ir.Composite {
+			return may[p.labelAt[e]]
+		}
+		leaf := p.Leaf(from)
+		return leaf == nil || !leaf.Inside(s)
 	}
 }
 

@@ -167,7 +167,7 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 			x.Move(c)
 			if !x.Failed() && !x.Oracle.Over {
 				x.taken[l.Arm] = true
-				x.emitMoved(c, l)
+				x.emit(x.labelOf(c, x.entering(l)), true)
 			}
 			return
 		case ir.Retry:
@@ -200,18 +200,9 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 	x.emitStay(c, l, c.Adds) // more than once, if it adds to what is not held
 }
 
-// emitMoved is emitMove with the usual label looked up once.
-func (x *search) emitMoved(c *step.ChoiceCode, l Label) {
-	if x.Turned > 0 {
-		x.emitMove(l)
-		return
-	}
-	x.emit(x.labelOf(c, x.entering(l)), true)
-}
-
-// labelOf is label for the edges of c; the usual one is looked up once.
+// labelOf is label for the edges of c, nil where none is taken; the usual one is looked up once.
 func (x *search) labelOf(c *step.ChoiceCode, l Label) int32 {
-	if l.Again || l.Begun > 0 {
+	if c == nil || l.Again || l.Begun > 0 || l.Turned > 0 {
 		return x.label(l)
 	}
 	if c.Label == graph.None {
@@ -234,10 +225,6 @@ func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
 		x.taken[l.Arm] = true
 	}
 	x.ageStayed(c, l)
-	if c == nil {
-		x.emit(x.label(l), always)
-		return
-	}
 	x.emit(x.labelOf(c, l), always)
 }
 
@@ -248,15 +235,7 @@ func (x *search) endSilently(leaf *ir.State) {
 		if !d.Activity.Silent() || v.HasEnded(x.Here, i) || v.IsWaiting(x.Here, i) || !v.MayEnd(x.Here, i) || !x.beforeTimers(leaf) || !x.runsFor(leaf, i, 0) {
 			continue
 		}
-		if len(x.Program.Enforced) > 0 {
-			x.each(graph.None, func() { x.endQuietly(leaf, i) })
-			continue
-		}
-		x.Oracle.Begin()
-		for again := true; again; again = x.Oracle.Next() {
-			x.Begin()
-			x.endQuietly(leaf, i)
-		}
+		x.each(graph.None, func() { x.endQuietly(leaf, i) })
 	}
 }
 

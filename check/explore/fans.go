@@ -78,7 +78,7 @@ func (p *Product) retriesEach(d *ir.Do) int64 {
 	n := int64(0)
 	arms, _ := p.ElementRetries(d)
 	for _, a := range arms {
-		n = graph.Sum(n, p.program.Packing.RetriesIn(d, a))
+		n = graph.Sum(n, step.RetriesIn(d, a))
 	}
 	return n
 }
@@ -123,29 +123,17 @@ func (p *Product) AttemptsEach(d *ir.Do) int64 {
 // anyEnd is how an element of d can end whatever the data is and whichever it is, and with no
 // effects, and the arm that takes it, if any; false where there is no such end.
 func (p *Product) anyEnd(d *ir.Do) (in witness.Input, a *ir.Arm, ok bool) {
-	c, a, silent, ok := p.endInPlace(d.State, d)
-	if silent {
-		return witness.Input{Kind: witness.Ended, Case: c, Activity: d}, a, ok
-	}
-	return witness.Input{Kind: witness.Comes, Case: c}, a, ok
-}
-
-// endInPlace is how an element of d can end in leaf whatever the data is, and with no
-// effects; a is nil where no arm takes it.
-func (p *Product) endInPlace(leaf *ir.State, d *ir.Do) (c ir.Case, a *ir.Arm, silent, ok bool) {
 	if d.Activity.Silent() {
-		return ir.Case{Kind: ir.CaseDone}, nil, true, true
+		return witness.Input{Kind: witness.Ended, Case: ir.Case{Kind: ir.CaseDone}, Activity: d}, nil, true
 	}
-	for in := range p.Table.Inputs(leaf) {
+	for in := range p.Table.Inputs(d.State) {
 		if in.Do != d || len(in.Choices) == 0 {
 			continue
 		}
-		switch first := in.Choices[0]; {
-		case first.Arm == nil:
-			return in.Case, nil, false, true
-		case (first.Arm.Kind == ir.Stay || first.Arm.Kind == ir.IgnoreArm) && flat.Guard(first.Arm.When) == flat.True:
-			return in.Case, first.Arm, false, true
+		first := in.Choices[0].Arm
+		if first == nil || (first.Kind == ir.Stay || first.Kind == ir.IgnoreArm) && flat.Guard(first.When) == flat.True {
+			return arriving(in.Case, false), first, true
 		}
 	}
-	return ir.Case{}, nil, false, false
+	return witness.Input{}, nil, false
 }

@@ -52,10 +52,7 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 // firstMoves is for each component the first configuration from which a move
 // leads on within it, or None.
 func firstMoves(p *Product, of []int32, n int, keep func(from, e int32) bool) []int32 {
-	first := make([]int32, n)
-	for i := range first {
-		first[i] = graph.None
-	}
+	first := slices.Repeat([]int32{graph.None}, n)
 	moves := p.Moves(of, keep)
 	for c := range int32(p.Configurations()) {
 		if first[of[c]] == graph.None && moves(c) != nil {

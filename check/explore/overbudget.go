@@ -103,11 +103,7 @@ func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.W
 	}
 	r := p.record(p.PathTo(h.Config), -1)
 	s := &sought{unmet: graph.None, label: graph.None, halt: &InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}}
-	for in := range p.Table.Inputs(r.p.Leaf(r.at)) {
-		if p.Table.Case(in.ID) == *h.By {
-			s.by = in.ID
-		}
-	}
+	s.by = r.input(*h.By)
 	r.inputRow(arriving(*h.By, false), nil, r.teller.seek(r.at, s))
 	w, _ = r.finish()
 	last := len(w.Path) - 1

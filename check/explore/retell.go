@@ -186,16 +186,36 @@ func (p *Product) Run(path []int32, loop int, then ...ir.Case) (w *witness.Witne
 	return r.finish()
 }
 
+// RunAll is Run for a figure of the worst case: of lists as long as they can be, with all
+// retries that count where a visit begins, or if bare, without them. Whole is false where some attempt
+// that counts there has not started when the visit is left, and retries are false where some of those
+// were not made.
+func (p *Product) RunAll(path []int32, bare bool) (w *witness.Witness, retries, whole bool) {
+	r := p.recorder(true)
+	r.bare = bare
+	r.take(path, -1)
+	r.endAll()
+	w, _ = r.finish()
+	return w, !r.fewer, !r.short
+}
+
 // refused adds the row of an input that nothing takes.
 func (r *recorder) refused(c ir.Case) {
-	s := &sought{unmet: graph.None}
-	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
-		if r.p.Table.Case(in.ID) == c {
-			s.unmet = in.ID
-			s = r.teller.seek(r.at, s)
-		}
+	s := &sought{unmet: r.input(c)}
+	if s.unmet != graph.None {
+		r.teller.seek(r.at, s)
 	}
 	r.inputRow(arriving(c, false), nil, s)
+}
+
+// input is the number of c among what the leaf at hand may get; None where it is not.
+func (r *recorder) input(c ir.Case) int32 {
+	for in := range r.p.Table.Inputs(r.p.Leaf(r.at)) {
+		if in.Case == c {
+			return in.ID
+		}
+	}
+	return graph.None
 }
 
 // inputRow adds the row of an input that has no edge, and that a takes; nil for none.

@@ -34,21 +34,17 @@ type search struct {
 
 func newSearch(t *flat.Table, code *step.Program) *search {
 	m := t.Machine
-	x := &search{
+	return &search{
 		Product: &Product{
 			Graph: graph.Graph{Stop: t.Stop},
 			Table: t, program: code, zones: zone.NewTable(), store: newStore(code.Packing.Words, code.Packing.Used),
-			firstIn: make([]int32, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
+			firstIn: slices.Repeat([]int32{graph.None}, len(m.States)), taken: make([]bool, len(m.Arms)), fired: make([]bool, len(m.Timers)),
 			begun: [][]step.Elements{nil}, beginnings: map[string]int32{}, retried: map[retryOf]retriedBy{},
 			faults: map[faultKey]Fault{}, turned: map[*ir.State]Fault{}, broken: map[Broken]bool{}, unmet: map[InputAt]Unmet{}, spent: map[spentAt]Unmet{},
 			halts: map[InputAt]Halt{},
 		},
 		Step: step.New(code), number: map[Label]int32{}, times: newTimes(), junctions: junctions{inputs: map[widely]*wideInput{}},
 	}
-	for i := range x.firstIn {
-		x.firstIn[i] = graph.None
-	}
-	return x
 }
 
 // start adds configuration 0 and the steps that begin a run, one for each choice
@@ -65,7 +61,9 @@ func (x *search) expandStart() {
 	x.From, x.In = nil, nil
 	x.each(graph.None, func() {
 		x.Begins()
-		x.emitMove(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})
+		if !x.Failed() && !x.Oracle.Over {
+			x.emit(x.label(x.entering(Label{Kind: Started, Input: graph.None, Arm: graph.None, Do: graph.None})), true)
+		}
 	})
 }
 

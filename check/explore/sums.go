@@ -61,11 +61,10 @@ func SumsFit(t *flat.Table, limit int) bool {
 // that was added before: what the leaf has begun has ended, and what it enters is counted with the step.
 func (p *Product) fits(s *data.Sum) bool {
 	sets := func(e int32) bool { a := p.Arm(e); return a != nil && p.IsMove(e) && s.Sets[a] }
-	kept, numbers := p.keeping(func(_, e int32) bool { return !sets(e) })
-	of, n := kept.Components()
+	kept := p.keeping(func(_, e int32) bool { return !sets(e) })
 	most := func(by func(data.Added) int64) int64 {
 		w := p.additions(func(a *ir.Arm) int64 { return by(s.Adds[a]) })
-		length := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) }).Length
+		length := kept.longest(w).Length
 		most := length[0]
 		for e, to := range p.To {
 			if sets(int32(e)) {

@@ -122,11 +122,7 @@ func tryWithout(t *flat.Table, sums []*data.Sum, large bool, before, limit, most
 func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which *step.Which) (*Product, *Seen) {
 	held := data.NewWithout(t.Machine, sums, most)
 	held.OneByOne = large
-	var c *step.Clocks
-	if which != nil {
-		c, _ = step.NewClocks(t, held, *which)
-	}
-	return try(t, limit, held, c)
+	return tryTimed(t, limit, held, which)
 }
 
 // tryRecalling is try where verdicts on data that is not held are; see step.Recalled.
@@ -134,12 +130,17 @@ func tryWide(t *flat.Table, sums []*data.Sum, large bool, limit, most int, which
 func tryRecalling(t *flat.Table, sums []*data.Sum, limit int, which *step.Which) *Product {
 	held := data.NewWithout(t.Machine, sums, data.MostValues)
 	held.Recalls = true
+	p, _ := tryTimed(t, min(limit, maxRecalling), held, which)
+	return p
+}
+
+// tryTimed is try with the times of which; without times where that is nil.
+func tryTimed(t *flat.Table, limit int, held *data.Tracked, which *step.Which) (*Product, *Seen) {
 	var c *step.Clocks
 	if which != nil {
 		c, _ = step.NewClocks(t, held, *which)
 	}
-	p, _ := try(t, min(limit, maxRecalling), held, c)
-	return p
+	return try(t, limit, held, c)
 }
 
 // TryOpen is NewProduct with every bound both open and used up, so that no counter

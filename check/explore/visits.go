@@ -81,15 +81,7 @@ func (p *Product) Entries() []int64 {
 // MostInVisit is what a visit of each state that stands so deep adds up to at most, by
 // state ID; graph.Infinite without end.
 func (p *Product) MostInVisit(w *Weigher, depth int) []int64 {
-	var numbers []int32 // by edge that is kept: its number in p
-	kept := p.Filter(func(_, e int32) bool { return !p.BeginsVisit(e, depth) })
-	for e := range int32(len(p.To)) {
-		if !p.BeginsVisit(e, depth) {
-			numbers = append(numbers, e)
-		}
-	}
-	of, n := kept.Components()
-	longest := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
+	longest := p.keeping(func(_, e int32) bool { return !p.BeginsVisit(e, depth) }).longest(w)
 	out := make([]int64, len(p.Table.Machine.States))
 	for e := range int32(len(p.To)) {
 		if !p.BeginsVisit(e, depth) {

@@ -15,21 +15,14 @@ type Weigher struct {
 }
 
 // Steps counts moves and retries.
-func (p *Product) Steps() *Weigher {
-	return p.weigher(1, func(*ir.Activity) int64 { return 0 })
-}
+func (p *Product) Steps() *Weigher { return p.Weigh(1, func(*ir.Activity) int64 { return 0 }) }
 
 // Attempts adds up what each attempt of an activity counts for.
-func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.weigher(0, of) }
+func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.Weigh(0, of) }
 
 // Weigh adds up what each attempt of an activity counts for, with step for each move and
 // retry. A sum that is over 64 bits is graph.Infinite.
 func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
-	return p.weigher(step, attempt)
-}
-
-// weigher counts step for each move and retry, and attempt for each attempt.
-func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher {
 	ofLeaf := make([]int64, len(p.Table.Machine.States))
 	for _, d := range p.Table.Machine.Dos {
 		if d.Fan == nil {
@@ -41,42 +34,29 @@ func (p *Product) weigher(step int64, attempt func(*ir.Activity) int64) *Weigher
 		w.bare = make([]int64, len(p.labels))
 	}
 	for i, l := range p.labels {
-		switch l.Kind {
-		case Started:
-			w.weights[i] = graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt))
-		case Moved:
-			w.weights[i] = graph.Sum(step, graph.Sum(ofLeaf[l.Into], p.ofElements(l, step, attempt)))
-		case Retried:
-			if !p.CountedOnEntering(l) {
-				w.weights[i] = step
-			}
+		bare, retries := int64(0), int64(0)
+		add := func(n int64) { bare = graph.Sum(bare, n) }
+		if l.Kind == Moved || l.Kind == Retried && !p.CountedOnEntering(l) {
+			add(step)
+		}
+		if l.Kind == Started || l.Kind == Moved {
+			add(ofLeaf[l.Into])
+		}
+		for _, e := range p.begun[l.Begun] {
+			d := p.Table.Machine.States[l.Into].Dos[e.Place]
+			add(graph.Times(e.Most, attempt(d.Activity)))
+			retry := graph.Times(p.retriesEach(d), graph.Sum(step, attempt(d.Activity)))
+			retries = graph.Sum(retries, graph.Times(e.Most, retry))
 		}
 		if d := p.starts(l); d != nil {
-			w.weights[i] = graph.Sum(w.weights[i], attempt(d.Activity))
+			add(attempt(d.Activity))
 		}
+		w.weights[i] = graph.Sum(bare, retries)
 		if w.bare != nil {
-			w.bare[i] = w.weights[i]
-			for _, e := range p.begun[l.Begun] {
-				d := p.Table.Machine.States[l.Into].Dos[e.Place]
-				each := graph.Sum(graph.Times(p.retriesEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
-				if all := graph.Times(e.Most, each); all < graph.Infinite && w.bare[i] < graph.Infinite {
-					w.bare[i] -= all
-				}
-			}
+			w.bare[i] = bare
 		}
 	}
 	return w
-}
-
-// ofElements is what the elements count for that begin with l, and their retries.
-func (p *Product) ofElements(l Label, step int64, attempt func(*ir.Activity) int64) int64 {
-	total := int64(0)
-	for _, e := range p.begun[l.Begun] {
-		d := p.Table.Machine.States[l.Into].Dos[e.Place]
-		each := graph.Sum(graph.Times(p.AttemptsEach(d), attempt(d.Activity)), graph.Times(step, p.retriesEach(d)))
-		total = graph.Sum(total, graph.Times(e.Most, each))
-	}
-	return total
 }
 
 // SurePath is a path from the start that adds up to length, the most that any does, and
@@ -120,29 +100,42 @@ func (w *Weigher) Needed(path []int32) []int32 {
 
 // longest is the longest path from the start along the edges that keep lets pass.
 func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int64, path []int32) {
-	kept, numbers := p.keeping(keep)
-	of, n := kept.Components()
-	longest := graph.NewLongest(kept, of, n, func(from, e int32) int64 { return w.Of(from, numbers[e]) })
+	kept := p.keeping(keep)
+	longest := kept.longest(w)
 	if longest.Length[0] == graph.Infinite {
 		return graph.Infinite, nil
 	}
 	path = longest.Path(0)
 	for i, e := range path {
-		path[i] = numbers[e]
+		path[i] = kept.numbers[e]
 	}
 	return longest.Length[0], path
 }
 
-// keeping is the graph of the edges that keep lets pass, and the number that each of them has in p.
-func (p *Product) keeping(keep func(from, e int32) bool) (kept *graph.Graph, numbers []int32) {
+// kept is a graph of some edges of a product.
+type kept struct {
+	*graph.Graph
+	numbers []int32 // that they have in the product
+	of      []int32 // by vertex: its component
+	parts   int     // how many of those there are
+}
+
+// keeping is the graph of the edges that keep lets pass.
+func (p *Product) keeping(keep func(from, e int32) bool) *kept {
+	k := &kept{Graph: p.Filter(keep)}
+	k.of, k.parts = k.Components()
 	for from := range int32(p.Len()) {
 		for e := p.First[from]; e < p.First[from+1]; e++ {
 			if keep(from, e) {
-				numbers = append(numbers, e)
+				k.numbers = append(k.numbers, e)
 			}
 		}
 	}
-	return p.Filter(keep), numbers
+	return k
+}
+
+func (k *kept) longest(w *Weigher) *graph.Longest {
+	return graph.NewLongest(k.Graph, k.of, k.parts, func(from, e int32) int64 { return w.Of(from, k.numbers[e]) })
 }
 
 // Bare is what path counts for without the retries that count where a visit begins; false

@@ -18,8 +18,7 @@ const maxChoices = 512
 // are, and for the rest what the machine compares them with.
 func (p *player) paramChoices() [][]machine.Value {
 	var lists [][]machine.Value
-	spots := spotsOfVars(p.m.Inputs())
-	first := heads(spots)
+	spots := spotsOf(ir.Slots(p.m.Inputs()))
 	for i, v := range p.m.Inputs() {
 		if v.Own && v.Type.Kind == ir.Time {
 			lists = append(lists, []machine.Value{machine.TimeValue(epoch)})
@@ -27,7 +26,7 @@ func (p *player) paramChoices() [][]machine.Value {
 		}
 		x, said := p.w.Params[v.Name]
 		given, err := parseSaid(v.Type, x)
-		if isAbsent(p.w.Params, spots[i]) {
+		if isAbsent(p.w.Params, &v.Slot) {
 			lists = append(lists, []machine.Value{machine.Unset})
 		} else if given.IsSet() && err == nil {
 			lists = append(lists, p.listsOf(v.Type, given))
@@ -37,8 +36,8 @@ func (p *player) paramChoices() [][]machine.Value {
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
 			switch {
-			case spots[i].together():
-				tried = shared(p.w.Params, spots[i], first[v.Within.Group()] == i, true, tried)
+			case inGroup(&v.Slot):
+				tried = spots.shared(p.w.Params, i, true, tried)
 			case v.Optional:
 				tried = maybe(v.Type, tried, !said)
 			}
@@ -47,7 +46,7 @@ func (p *player) paramChoices() [][]machine.Value {
 	}
 	rows := combinations(lists)
 	for i := range rows {
-		rows[i] = made(spots, first, rows[i])
+		rows[i] = spots.made(rows[i])
 	}
 	return rows
 }
@@ -80,36 +79,28 @@ func (p *player) payloads(r *run, in *input, i int) payloads {
 		said = p.saidLater(in.Event, i)
 	}
 	read := p.book.readOf(r.leaf, in.Case)
-	out := payloads{fields: in.Event.Fields, spots: spotsOf(in.Event.Fields), fixed: map[string]machine.Value{}}
-	out.heads = heads(out.spots)
+	out := payloads{spots: spotsOf(ir.Slots(in.Event.Fields)), fixed: map[string]machine.Value{}}
 	for i, f := range in.Event.Fields {
 		x, isSaid := said[f.Name]
 		given, _ := parseSaid(f.Type, x)
-		s, group := out.spots[i], f.Within.Group()
-		switch {
-		case isAbsent(said, s), f.Optional && !s.together() && !isSaid && !read[f.Name]:
-			out.values = append(out.values, []machine.Value{machine.Unset})
-		case s.together() && !given.IsSet():
-			tried := []machine.Value{plain(f.Type)}
-			if read[f.Name] {
-				given := append(r.alike(f.Type), p.instants(f.Type)...)
-				tried = p.listsOf(f.Type, candidates(f.Type, append(given, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)
-			}
-			out.values = append(out.values, shared(said, s, out.heads[group] == i, anyWithin(out.spots, group, read), tried))
-		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
-			out.values = append(out.values, p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...))
-		case given.IsSet():
-			out.values = append(out.values, p.listsOf(f.Type, append(p.book.narrowed(f.Type), given)...))
-		case isSaid, read[f.Name]:
-			given := append(r.alike(f.Type), p.instants(f.Type)...)
-			tried := p.listsOf(f.Type, candidates(f.Type, append(given, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)
-			if f.Optional {
-				tried = maybe(f.Type, tried, !isSaid)
-			}
-			out.values = append(out.values, tried)
-		default:
-			out.values = append(out.values, []machine.Value{plain(f.Type)})
+		tried := []machine.Value{plain(f.Type)}
+		if !given.IsSet() && (read[f.Name] || isSaid && !inGroup(&f.Slot)) {
+			near := append(r.alike(f.Type), p.instants(f.Type)...)
+			tried = p.listsOf(f.Type, candidates(f.Type, append(near, p.book.valuesOf(f.Type, holder{event: in.Event, field: f.Name})...))...)
 		}
+		switch {
+		case isAbsent(said, &f.Slot), f.Optional && !inGroup(&f.Slot) && !isSaid && !read[f.Name]:
+			tried = []machine.Value{machine.Unset}
+		case given.IsSet() && f.Type.Kind == ir.List && p.book.copied: // of the number that is made of its length the row knows nothing
+			tried = p.listsOf(f.Type, append([]machine.Value{given}, fitting(f.Type, p.book.constantsOf(f.Type))...)...)
+		case given.IsSet():
+			tried = p.listsOf(f.Type, append(p.book.narrowed(f.Type), given)...)
+		case inGroup(&f.Slot):
+			tried = out.spots.shared(said, i, out.spots.anyWithin(f.Within.Group(), read), tried)
+		case f.Optional:
+			tried = maybe(f.Type, tried, !isSaid)
+		}
+		out.values = append(out.values, tried)
 	}
 	return out.counted(func(i int) []machine.Value {
 		f := in.Event.Fields[i]
@@ -307,18 +298,20 @@ func (p *player) show(row *witness.Row, in *input, data map[string]machine.Value
 	said := row.Data
 	row.Data, row.Rest = maps.Clone(said), nil
 	read, asked := p.book.readOf(row.State, in.Case), p.book.askedOf(row.State, in.Case)
-	spots := spotsOf(in.Event.Fields)
-	first := heads(spots)
-	for i, f := range in.Event.Fields {
+	spots := spotsOf(ir.Slots(in.Event.Fields))
+	var values []machine.Value
+	for _, f := range in.Event.Fields {
+		values = append(values, data[f.Name])
+	}
+	for _, f := range in.Event.Fields {
 		x, known := said[f.Name]
-		group := shownGroup(spots, first, spots[i], func(name string) machine.Value { return data[name] })
-		switch {
+		switch group := spots.shownGroup(&f.Slot, values); {
 		case group != "":
-			if anyWithin(spots, group, read) {
+			if spots.anyWithin(group, read) {
 				row.Data = noted(row.Data, group, nil)
 			}
 			continue
-		case spots[i].together() && row.Data[f.Within.Group()] == witness.Present:
+		case inGroup(&f.Slot) && row.Data[f.Within.Group()] == witness.Present:
 			delete(row.Data, f.Within.Group())
 			row.Data[f.Name] = form(f.Type, data[f.Name])
 			continue

@@ -101,13 +101,12 @@ func (d *deciders) block(k *ir.Block) {
 
 // require notes what the conditions read that hold where a run enters target, or is sent on.
 func (d *deciders) require(target *ir.State) {
-	for seen := map[*ir.State]bool{}; target != nil && !seen[target]; {
-		seen[target] = true
-		leaf := target.Leaf()
-		if leaf == nil || leaf.Require == nil {
-			return
+	if target == nil {
+		return
+	}
+	for leaf := range target.Redirects() {
+		if leaf != nil && leaf.Require != nil {
+			d.reads(leaf.Require.Cond)
 		}
-		d.reads(leaf.Require.Cond)
-		target = leaf.Require.Target
 	}
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -33,12 +34,7 @@ func (r *run) cloneElements() map[int]*elements {
 func (r *run) elementsOf(do int) *elements {
 	e := r.elements[do]
 	if e == nil {
-		n := 0
-		for i := range r.s.Tasks {
-			if r.s.Tasks[i].Do == do {
-				n++
-			}
-		}
+		n := r.tasksOf(do)
 		e = &elements{start: make([]int64, n)}
 		for i := range n {
 			e.parts = append(e.parts, i)
@@ -94,15 +90,7 @@ func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
 	if len(out) == 0 {
 		return nil, errors.New("no attempt can say that")
 	}
-	slices.SortStableFunc(out, func(i, k int) int {
-		switch {
-		case e.start[i] < e.start[k]:
-			return -1
-		case e.start[i] > e.start[k]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(i, k int) int { return cmp.Compare(e.start[i], e.start[k]) })
 	if !r.book.readsElement() {
 		out = out[:1]
 	} else if i := slices.Index(out, e.parts[max(part, 0)]); part >= 0 && i > 0 { // the one that the row names
@@ -113,10 +101,7 @@ func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
 
 // sameTries reports whether two elements have made the same retries.
 func (r *run) sameTries(do, i, k int) bool {
-	if i == k {
-		return true
-	}
-	return maps.Equal(r.tries(do, i), r.tries(do, k))
+	return i == k || maps.Equal(r.tries(do, i), r.tries(do, k))
 }
 
 // tries are the retries that an element has made, by arm.
@@ -143,17 +128,21 @@ func (r *run) plays(d *ir.Do, part, index int) {
 // begins reports whether the fan-outs of the visit have as many elements as the row says.
 func (r *run) begins(row *witness.Row) bool {
 	for _, b := range row.Begins {
-		n := int64(0)
-		for i := range r.s.Tasks {
-			if r.s.Tasks[i].Do == b.Do.ID {
-				n++
-			}
-		}
-		if n != b.Elements {
+		if int64(r.tasksOf(b.Do.ID)) != b.Elements {
 			return false
 		}
 	}
 	return true
+}
+
+// tasksOf is how many tasks a do has.
+func (r *run) tasksOf(do int) (n int) {
+	for i := range r.s.Tasks {
+		if r.s.Tasks[i].Do == do {
+			n++
+		}
+	}
+	return n
 }
 
 // wanted are the lengths of lists that the witness says.

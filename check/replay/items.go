@@ -101,13 +101,13 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 	leaves := t.Leaves()
 	reads := b.elementReads()
 	how := func(i int) reading { return reads[ir.ItemField+"."+leaves[i].Path] }
-	spots := make([]spot, len(leaves))
+	slots := make([]*ir.Slot, len(leaves))
 	asked := map[string]bool{}
 	for i, l := range leaves {
-		spots[i] = spot{l.Path, l.Within}
+		slots[i] = &ir.Slot{Name: l.Path, Within: l.Within}
 		asked[l.Path] = how(i) > 0
 	}
-	first := heads(spots)
+	spots := spotsOf(slots)
 	order := make([]int, len(leaves)) // what varies fastest is behind
 	lists := make([][]machine.Value, len(leaves))
 	for i := range leaves {
@@ -119,9 +119,9 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		if how(i) > 0 {
 			lists[at] = candidates(leaves[i].Type, b.constantsOf(leaves[i].Type))
 		}
-		switch s := spots[i]; {
-		case s.together() && first[s.within.Group()] != i:
-		case s.together() && anyWithin(spots, s.within.Group(), asked):
+		switch s, group := slots[i], slots[i].Within.Group(); {
+		case inGroup(s) && spots.heads[group] != i:
+		case inGroup(s) && spots.anyWithin(group, asked):
 			lists[at] = append(slices.Clip(lists[at]), machine.Unset)
 		case how(i) > 0 && leaves[i].Optional:
 			lists[at] = maybe(leaves[i].Type, lists[at], true)
@@ -133,7 +133,7 @@ func (b *book) itemsOf(t *ir.Type) []machine.Value {
 		for at, i := range order {
 			record[i] = values[at]
 		}
-		out = append(out, machine.RecordValue(made(spots, first, record)...))
+		out = append(out, machine.RecordValue(spots.made(record)...))
 	}
 	return out
 }

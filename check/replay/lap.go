@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
@@ -86,9 +87,9 @@ func (b *book) lengths() map[*ir.Var]int64 {
 	for e := range b.m.Exprs() {
 		note(e)
 	}
-	for list, to := range b.lists() {
-		if from := source(list); from != nil {
-			most[from] = max(most[from], to.Lo, min(to.Hi, math.MaxInt32)+1)
+	for value, to := range b.puts() {
+		if from := source(value); from != nil && to.Len != nil {
+			most[from] = max(most[from], to.Len.Lo, min(to.Len.Hi, math.MaxInt32)+1)
 		}
 	}
 	for _, d := range b.m.Dos {
@@ -117,15 +118,8 @@ func (b *book) lengths() map[*ir.Var]int64 {
 
 // source is the field whose list e is, with items behind it or none.
 func source(e ir.Expr) *ir.Var {
-	for e != nil && e.Type().Kind == ir.List {
-		switch x := e.(type) {
-		case *ir.VarRef:
-			return x.Var
-		case *ir.Binary:
-			e = x.X
-			continue
-		}
-		break
+	if ref, ok := data.GrownFrom(e).(*ir.VarRef); ok && ref.T.Kind == ir.List {
+		return ref.Var
 	}
 	return nil
 }

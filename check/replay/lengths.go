@@ -33,10 +33,12 @@ func (b *book) lengthsAsked() []int64 {
 			note(t.Range.Hi)
 		}
 	}
-	for put, to := range b.lists() {
-		any = any || put != nil
-		note(to.Lo - 1)
-		note(to.Hi)
+	for _, to := range b.puts() {
+		if to.Len != nil {
+			any = true
+			note(to.Len.Lo - 1)
+			note(to.Len.Hi)
+		}
 	}
 	for whole := range b.m.Exprs() {
 		ir.Walk(whole, func(e ir.Expr) bool {
@@ -73,18 +75,18 @@ func (b *book) lengthsAsked() []int64 {
 	return b.asked
 }
 
-// lists are the lists that effects put where only some lengths fit, each with those.
-func (b *book) lists() iter.Seq2[ir.Expr, *ir.Range] {
-	return func(yield func(ir.Expr, *ir.Range) bool) {
+// puts are the values that effects put somewhere, each with the type that it has there.
+func (b *book) puts() iter.Seq2[ir.Expr, *ir.Type] {
+	return func(yield func(ir.Expr, *ir.Type) bool) {
 		for block := range b.m.Blocks() {
 			for _, a := range block.Assigns {
-				if to := a.Var.Type.Len; to != nil && a.Value != nil && !yield(a.Value, to) {
+				if a.Value != nil && !yield(a.Value, a.Var.Type) {
 					return
 				}
 			}
 			for _, p := range block.Publishes {
 				for i, v := range p.Values {
-					if to := p.Event.Fields[i].Type.Len; to != nil && !yield(v, to) {
+					if !yield(v, p.Event.Fields[i].Type) {
 						return
 					}
 				}
@@ -119,19 +121,9 @@ func (b *book) narrowed(t *ir.Type) []machine.Value {
 	if t.Kind != ir.List || t.Elem == nil {
 		return nil
 	}
-	note := func(to *ir.Type, value ir.Expr) {
-		if to.Kind == ir.List && value != nil && value.Type().Elem != nil && value.Type().Same(t) {
+	for value, to := range b.puts() {
+		if to.Kind == ir.List && value.Type().Elem != nil && value.Type().Same(t) {
 			out = append(out, ofItems(t, misfits(t.Elem, to.Elem))...)
-		}
-	}
-	for block := range b.m.Blocks() {
-		for _, a := range block.Assigns {
-			note(a.Var.Type, a.Value)
-		}
-		for _, p := range block.Publishes {
-			for i, v := range p.Values {
-				note(p.Event.Fields[i].Type, v)
-			}
 		}
 	}
 	return out

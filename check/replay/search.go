@@ -216,9 +216,7 @@ func (p *player) try(r *run, f *fork, who int, data map[string]machine.Value) (*
 // payloads are the payloads to try for an input: every combination of one value
 // of each field, the first ones first, up to maxChoices.
 type payloads struct {
-	fields []*ir.EventField
-	spots  []spot
-	heads  map[string]int    // see heads
+	spots  spots
 	values [][]machine.Value // by field
 	fixed  map[string]machine.Value
 	count  int
@@ -226,17 +224,17 @@ type payloads struct {
 
 // at is the payload with number n; nil where the input has none.
 func (l *payloads) at(n int) map[string]machine.Value {
-	if l.fields == nil {
+	if l.spots.list == nil {
 		return l.fixed
 	}
-	values := make([]machine.Value, len(l.fields))
-	for k := len(l.fields) - 1; k >= 0; k-- {
+	values := make([]machine.Value, len(l.values))
+	for k := len(l.values) - 1; k >= 0; k-- {
 		values[k] = l.values[k][n%len(l.values[k])]
 		n /= len(l.values[k])
 	}
-	data := make(map[string]machine.Value, len(l.fields))
-	for k, v := range made(l.spots, l.heads, values) {
-		data[l.fields[k].Name] = v
+	data := make(map[string]machine.Value, len(values))
+	for k, v := range l.spots.made(values) {
+		data[l.spots.list[k].Name] = v
 	}
 	return data
 }

@@ -91,21 +91,13 @@ const maxCheckpoints = 10_000
 // checkpoint lets d note how far it has come, as often as it takes to keep idle
 // timers from firing, and for the last time at the moment given.
 func (r *run) checkpoint(d *ir.Do, last int64) error {
-	said := &input{silent: d}
-	if d.Fan != nil {
-		index := slices.IndexFunc(r.s.Tasks, func(t machine.Task) bool {
-			return t.Do == d.ID && t.State == machine.TaskOpen && r.startOf(&t) <= r.now
-		})
-		if index < 0 {
-			return errors.New("no attempt can say that")
-		}
-		said.element = r.s.Tasks[index].Index
-	}
-	attempt := r.attemptOf(said)
-	if attempt == nil || r.s.DoneDue || r.pending() != nil {
+	attempt := slices.IndexFunc(r.s.Tasks, func(t machine.Task) bool {
+		return t.Do == d.ID && t.State == machine.TaskOpen && (d.Fan == nil || r.startOf(&t) <= r.now)
+	})
+	if attempt < 0 || r.s.DoneDue || r.pending() != nil {
 		return errors.New("no attempt can say that")
 	}
-	for next := max(r.now, r.startOf(attempt)); ; next = min(last, r.idleDue()-1) {
+	for next := max(r.now, r.startOf(&r.s.Tasks[attempt])); ; next = min(last, r.idleDue()-1) {
 		last = max(last, next)
 		if r.now = next; r.due() != nil {
 			return errors.New("a timer comes first")

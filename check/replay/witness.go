@@ -149,17 +149,22 @@ type player struct {
 }
 
 func (p *player) play(slow bool) (*witness.Witness, error) {
-	if len(p.w.Path) == 1 && p.ending == Broken {
-		return p.cannotStart(slow)
-	}
-	last := fmt.Errorf("the run cannot start")
+	noStart := len(p.w.Path) == 1 && p.ending == Broken // the start cannot be computed
+	last := errors.New("the run cannot start")
 	for _, params := range p.paramChoices() {
 		if !p.stage.step() {
 			return nil, errTooMany
 		}
 		r := newRun(p.book, params)
 		r.slow, r.plan = slow, p
-		if err := r.start(p.w.Guards); err != nil {
+		err := r.start(p.w.Guards)
+		switch {
+		case noStart && p.broken(err):
+			return p.w, nil
+		case noStart:
+			last = errors.New("the run does start, or fails by something else")
+			continue
+		case err != nil:
 			last = err
 			continue
 		}
@@ -171,33 +176,17 @@ func (p *player) play(slow bool) (*witness.Witness, error) {
 	return nil, last
 }
 
-// cannotStart performs a run whose start cannot be computed.
-func (p *player) cannotStart(slow bool) (*witness.Witness, error) {
-	for _, params := range p.paramChoices() {
-		r := newRun(p.book, params)
-		r.slow = slow
-		if p.broken(r.start(p.w.Guards)) {
-			return p.w, nil
-		}
-	}
-	return nil, errors.New("the run does start, or fails by something else")
-}
-
 func (p *player) setParams(params []machine.Value) {
 	p.params = maps.Clone(p.w.Params)
 	inputs := p.m.Inputs()
-	spots := spotsOfVars(inputs)
-	first := heads(spots)
+	spots := spotsOf(ir.Slots(inputs))
 	for i, v := range inputs {
 		x, said := p.w.Params[v.Name]
-		group := shownGroup(spots, first, spots[i], func(name string) machine.Value {
-			return params[slices.IndexFunc(inputs, func(w *ir.Var) bool { return w.Name == name })]
-		})
-		if group != "" {
+		if group := spots.shownGroup(&v.Slot, params); group != "" {
 			p.params = noted(p.params, group, nil)
 			continue
 		}
-		if spots[i].together() && p.params[v.Within.Group()] == witness.Present {
+		if inGroup(&v.Slot) && p.params[v.Within.Group()] == witness.Present {
 			delete(p.params, v.Within.Group())
 		}
 		if !said {

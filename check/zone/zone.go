@@ -229,6 +229,3 @@ func (t *Table) Number(z *Zone) int32 {
 
 // At is the zone with number id; it is not to be changed.
 func (t *Table) At(id int32) *Zone { return t.zones[id] }
-
-// Len is how many zones there are.
-func (t *Table) Len() int { return len(t.zones) }

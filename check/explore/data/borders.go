@@ -1,8 +1,6 @@
 package data
 
-import (
-	"github.com/fsmc-dev/fsmc/lang/ir"
-)
+import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // Most comparisons tell a cut from one of its sides alone: `n < 18` is the same for 18 and for
 // all above. So of the regions between which nothing changes one is chosen, and stands for the others:
@@ -19,21 +17,6 @@ type test struct {
 func (n *Node) compareWith(op ir.Op, c *ir.Const) {
 	n.cuts = append(n.cuts, c)
 	n.tests = append(n.tests, test{op, c})
-}
-
-// readArguments notes what a host guard is told: its answers may differ for any two values.
-func (t *Tracked) readArguments(call *ir.Call, arm *ir.Arm) {
-	if call.Guard == nil {
-		return
-	}
-	for _, arg := range call.Args {
-		ir.Walk(arg, func(e ir.Expr) bool {
-			for _, n := range t.Refs(e, arm) {
-				n.asked = true
-			}
-			return true
-		})
-	}
 }
 
 // border finds the borders of d. Durations have none: where a timer waits for one it matters

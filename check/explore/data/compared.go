@@ -119,12 +119,7 @@ func (d *Domain) changesAt(v int64) bool {
 
 // notCompared notes that e does other things with what it reads than to compare and to copy it.
 func (t *Tracked) notCompared(e ir.Expr, arm *ir.Arm) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		for _, n := range t.Refs(e, arm) {
-			n.Domain.points = nil
-		}
-		return true
-	})
+	t.refsIn(e, arm, func(n *Node) { n.Domain.points = nil })
 }
 
 // compares notes what e, a guard of arm, a `require` or a part of one, compares.

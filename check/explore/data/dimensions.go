@@ -34,17 +34,11 @@ func Dimensions(m *ir.Machine) []Dimension {
 // HeldCodes is the least code of n that is held, and how many values more than one it can have
 // in a configuration, unset included.
 func (n *Node) HeldCodes() (base int64, more uint64) {
-	hi := int64(0)
-	switch {
-	case !n.Valued():
-	case n.Domain.Sort == ByValue:
-		base, hi, _ = n.Limits()
-	case n.Domain.Sort == ByLength:
-		base, hi = n.Lengths()
-	case n.Domain.Sort == ByRegion:
+	if n.Valued() {
+		var hi int64
 		base, hi = n.Codes()
+		more = width(base, hi)
 	}
-	more = width(base, hi)
 	if n.MayBeUnset() {
 		more++
 	}

@@ -242,6 +242,14 @@ func (d *Domain) Code(c *ir.Const) int64 {
 	return 0
 }
 
+// Code is the code of n where it is c.
+func (n *Node) Code(c *ir.Const) int64 {
+	if n.Domain.Sort == ByRegion {
+		return n.Domain.Code(c)
+	}
+	return c.Int
+}
+
 // regionOf numbers the gaps between cuts 0, 2, 4, … and the cuts 1, 3, 5, ….
 func regionOf[T cmp.Ordered](cuts []T, v T) int64 {
 	i, found := slices.BinarySearch(cuts, v)
@@ -251,9 +259,17 @@ func regionOf[T cmp.Ordered](cuts []T, v T) int64 {
 	return int64(2 * i)
 }
 
-// Codes is how n's own type limits the regions that it may be in: from lo to
-// hi, both included. Gaps without an integer are among them; see empty.
+// Codes is between which codes a free choice of n chooses, both included. Of regions, gaps
+// without an integer are among them; see Empty.
 func (n *Node) Codes() (lo, hi int64) {
+	switch n.Domain.Sort {
+	case ByValue:
+		return n.Between()
+	case ByLength:
+		return n.Lengths()
+	case Free:
+		return 0, 0
+	}
 	if n.Domain.Kind == ir.Int || n.Domain.Kind == ir.Duration {
 		if l, h, ranged := n.Limits(); ranged {
 			return regionOf(n.Domain.ints, l), regionOf(n.Domain.ints, h)
@@ -267,21 +283,11 @@ const MostChoices = 1 << 20
 
 // Choices is how many values of n a step may choose from.
 func (n *Node) Choices() int {
-	switch n.Domain.Sort {
-	case ByRegion:
-		lo, hi := n.Codes()
-		return int(hi-lo) + 1
-	case ByLength:
-		lo, hi := n.Lengths()
-		return int(hi-lo) + 1
-	case ByValue:
-		if n.Few() {
-			return n.mostFew()
-		}
-		lo, hi := n.Between()
-		return int(min(width(lo, hi), MostChoices)) + 1
+	if n.Few() {
+		return n.mostFew()
 	}
-	return 1
+	lo, hi := n.Codes()
+	return int(min(width(lo, hi), MostChoices)) + 1
 }
 
 // Between is between what a free choice of n, held by its value, chooses.

@@ -78,9 +78,7 @@ func (t *Tracked) Index(d *ir.Do) *Node {
 
 // Group is the code of n, an index, where it is i, and the last index that is not told apart from that.
 func (n *Node) Group(i int64) (code, last int64) {
-	if code = i; n.Domain.Sort == ByRegion {
-		code = n.Domain.Code(&ir.Const{Kind: ir.Int, Int: i})
-	}
+	code = n.Code(&ir.Const{Kind: ir.Int, Int: i})
 	_, last = n.Alike(code)
 	return code, min(last, math.MaxInt64-1)
 }

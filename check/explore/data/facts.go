@@ -169,18 +169,19 @@ func (n *Node) CodeOf(value any) int64 {
 			k.Int = int64(d)
 		}
 	}
-	if n.Domain.Sort == ByRegion {
-		return n.Domain.Code(k)
-	}
-	return k.Int
+	return n.Code(k)
 }
 
-// Between holds where e, a number, a boolean or a value of an enum that comes with in, lies from lo to hi.
+// Between holds where e, a number that comes with in, lies from lo to hi, or where e, a boolean or a
+// value of an enum, is lo.
 func Between(e ir.Expr, lo, hi int64, in *ir.Case) guard.Formula {
 	t := e.Type()
 	if t.Kind == ir.Bool {
-		holds := guard.Read(e, in)
-		return guard.Or(append(when(hi == 1, holds.Holds), when(lo == 0, holds.Fails)...)...)
+		g := guard.Read(e, in)
+		if lo == 0 {
+			return g.Fails
+		}
+		return g.Holds
 	}
 	end := func(op ir.Op, k int64) guard.Formula {
 		return compare(e, op, &ir.Const{Kind: t.Kind, Int: k, Enum: t.Enum}, in)
@@ -189,11 +190,4 @@ func Between(e ir.Expr, lo, hi int64, in *ir.Case) guard.Formula {
 		return end(ir.OpEq, lo)
 	}
 	return guard.And(end(ir.OpGe, lo), end(ir.OpLe, hi))
-}
-
-func when(is bool, f guard.Formula) []guard.Formula {
-	if is {
-		return []guard.Formula{f}
-	}
-	return nil
 }

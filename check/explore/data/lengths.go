@@ -25,7 +25,7 @@ func (t *Tracked) readLength(e ir.Expr, arm *ir.Arm) bool {
 
 // Tells reports whether how the length of list compares with k can be computed.
 func (t *Tracked) Tells(list ir.Expr, k int64, arm *ir.Arm) bool {
-	return t.Known(list, arm) && !slices.ContainsFunc(t.Refs(grownFrom(list), arm), func(n *Node) bool { return k >= n.Domain.Most })
+	return t.Known(list, arm) && !slices.ContainsFunc(t.Refs(GrownFrom(list), arm), func(n *Node) bool { return k >= n.Domain.Most })
 }
 
 // TellsLengths reports whether the code of n, a list, is its length.
@@ -61,7 +61,7 @@ func (t *Tracked) readLengths(arm *ir.Arm, sides ...ir.Expr) (lists []*Node) {
 				end = min(end, spanOf(sides[1-i]).hi)
 			}
 			most, ranged = max(most, end), ranged && length.X.Type().Kind == ir.List
-			for _, n := range t.Refs(grownFrom(length.X), arm) {
+			for _, n := range t.Refs(GrownFrom(length.X), arm) {
 				found = append(found, list{n, max(end, 0)})
 			}
 			return false
@@ -129,19 +129,19 @@ func (t *Tracked) readFitting(e ir.Expr, r *ir.Range, arm *ir.Arm) {
 	if spanOf(e).hi <= end {
 		end = r.Lo - 1
 	}
-	for _, n := range t.Refs(grownFrom(e), arm) {
+	for _, n := range t.Refs(GrownFrom(e), arm) {
 		n.Read = true
 		n.cuts = append(n.cuts, &ir.Const{Kind: ir.List, Int: end})
 	}
 }
 
-// grownFrom is what e, a list, is made of by putting items behind it; else it is e.
-func grownFrom(e ir.Expr) ir.Expr {
+// GrownFrom is what e, a list, is made of by putting items behind it; else it is e.
+func GrownFrom(e ir.Expr) ir.Expr {
 	e, _ = grown(e)
 	return e
 }
 
-// grown is grownFrom, and how many items are put behind that.
+// grown is GrownFrom, and how many items are put behind that.
 func grown(e ir.Expr) (from ir.Expr, items int64) {
 	for e != nil && e.Type().Kind == ir.List {
 		sum, ok := e.(*ir.Binary)

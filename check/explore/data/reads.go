@@ -66,17 +66,16 @@ func (t *Tracked) readItems(b *ir.Block, arm *ir.Arm, written string, v *ir.Var,
 			}
 			return
 		}
-		record, isRecord := sum.Y.(*ir.RecordLit)
-		switch {
-		case isRecord:
-			for i, leaf := range item.Type.Leaves() {
-				part := &ir.Var{Slot: ir.Slot{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}}
-				t.readChecks(b, arm, written, part, record.Leaves[i])
-				t.readItems(b, arm, written, part, record.Leaves[i])
+		parts, values := []*ir.Var{item}, []ir.Expr{sum.Y}
+		if record, is := sum.Y.(*ir.RecordLit); is {
+			parts, values = nil, record.Leaves
+			for _, leaf := range item.Type.Leaves() {
+				parts = append(parts, &ir.Var{Slot: ir.Slot{Name: item.Name + "." + leaf.Path, Type: leaf.Type, Span: v.Span}})
 			}
-		default:
-			t.readChecks(b, arm, written, item, sum.Y)
-			t.readItems(b, arm, written, item, sum.Y)
+		}
+		for i, part := range parts {
+			t.readChecks(b, arm, written, part, values[i])
+			t.readItems(b, arm, written, part, values[i])
 		}
 		list = sum.X
 	}
@@ -105,17 +104,22 @@ func narrower(from *ir.Type, to *ir.Var) *ir.Var {
 // readValue notes what must be known of the data in e to tell whether it lies in r:
 // of a copy where the range begins and ends, else all.
 func (t *Tracked) readValue(e ir.Expr, r *ir.Range, arm *ir.Arm) {
-	for _, n := range t.Refs(e, arm) {
+	refs := t.Refs(e, arm)
+	for _, n := range refs {
 		n.Read = true
 		n.compareWith(ir.OpGe, &ir.Const{Kind: n.Type.Kind, Int: r.Lo})
 		n.compareWith(ir.OpLe, &ir.Const{Kind: n.Type.Kind, Int: r.Hi})
 	}
-	if len(t.Refs(e, arm)) > 0 {
-		return
+	if len(refs) == 0 {
+		t.refsIn(e, arm, func(n *Node) { n.Read, n.compared = true, true })
 	}
+}
+
+// refsIn calls f with what is read anywhere in e.
+func (t *Tracked) refsIn(e ir.Expr, arm *ir.Arm, f func(*Node)) {
 	ir.Walk(e, func(e ir.Expr) bool {
 		for _, n := range t.Refs(e, arm) {
-			n.Read, n.compared = true, true
+			f(n)
 		}
 		return true
 	})
@@ -145,8 +149,10 @@ func (t *Tracked) readTest(e ir.Expr, arm *ir.Arm) {
 				n.Read = true
 			}
 		case *ir.Call:
-			t.readArguments(e, arm)
-			return e.Guard == nil // what a host guard is told decides nothing here
+			if e.Guard != nil { // what it is told decides nothing here, but its answers may differ for any two values
+				t.refsIn(e, arm, func(n *Node) { n.asked = true })
+			}
+			return e.Guard == nil
 		case *ir.Len:
 			return false
 		case *ir.Binary:
@@ -179,14 +185,7 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 	for _, list := range t.readLengths(arm, e.X, e.Y) {
 		list.Read = true
 	}
-	for _, side := range []ir.Expr{e.X, e.Y} {
-		ir.Walk(side, func(e ir.Expr) bool {
-			for _, n := range t.Refs(e, arm) {
-				n.compared = true
-			}
-			return true
-		})
-	}
+	t.refsIn(e, arm, func(n *Node) { n.compared = true })
 }
 
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
@@ -239,7 +238,7 @@ func (t *Tracked) readEffects() {
 			n.fitted = true
 			return
 		}
-		if sources := t.Refs(grownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
+		if sources := t.Refs(GrownFrom(a.Value), arm); len(sources) > 0 || n.Type.Kind == ir.List {
 			for _, source := range sources {
 				union(n, source)
 				if n.Type.Kind != ir.List && Narrows(source, n) {

@@ -160,9 +160,9 @@ func (t *Tracked) spread() {
 			if !t.Vars[a.Var].Read {
 				return
 			}
-			ir.Walk(grownFrom(a.Value), func(e ir.Expr) bool {
+			ir.Walk(GrownFrom(a.Value), func(e ir.Expr) bool {
 				if l, ok := e.(*ir.Len); ok && l.X.Type().Kind == ir.List {
-					return slices.ContainsFunc(t.Refs(grownFrom(l.X), arm), func(n *Node) bool { return n.told }) // else it is a choice
+					return slices.ContainsFunc(t.Refs(GrownFrom(l.X), arm), func(n *Node) bool { return n.told }) // else it is a choice
 				}
 				if _, fits := e.(*ir.Fit); fits {
 					return false // it is a choice, too

@@ -2,6 +2,7 @@ package step
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -47,10 +48,7 @@ func (p *Program) lastInTurn(leaf *ir.State) []spot {
 	for s := range leaf.Require.Target.Redirects() {
 		behind[s] = true
 	}
-	code.last = make([]spot, len(p.atoms))
-	for i := range code.last {
-		code.last[i] = -1
-	}
+	code.last = slices.Repeat([]spot{-1}, len(p.atoms))
 	for _, use := range p.uses[nil] {
 		at := spot(-1)
 		switch {

@@ -107,7 +107,7 @@ func (by apart) behind(b *ir.Block, before after) after {
 		if c == nil {
 			return anyKind
 		}
-		kind := by.codeOf(c) - by.n.Slot.Base
+		kind := by.n.Code(c) - by.n.Slot.Base
 		if by.n.Slot.Unset {
 			kind++
 		}
@@ -117,14 +117,6 @@ func (by apart) behind(b *ir.Block, before after) after {
 		return after(kind)
 	}
 	return before
-}
-
-// codeOf is that of a constant with which the field is compared or set.
-func (by apart) codeOf(c *ir.Const) int64 {
-	if by.n.Domain.Sort == data.ByRegion {
-		return by.n.Domain.Code(c)
-	}
-	return c.Int
 }
 
 // verdictOn is what e comes out at for a kind of the field, as far as that alone tells.

@@ -196,9 +196,8 @@ func (s *Step) pin(b *byArm, known []int64, values map[string]any) []int64 {
 		if slices.ContainsFunc(b.also, func(x alsoRead) bool { return x.n == n }) {
 			continue
 		}
-		code, _ := n.Between()
+		code, _ := n.Codes()
 		if n.Domain.Sort == data.ByRegion {
-			code, _ = n.Codes()
 			code = n.Domain.Filled(code, code+1)[0]
 		}
 		if v, said := values["event."+n.Field.Name]; said {
@@ -215,7 +214,6 @@ func (s *Step) Pin(codes []int64) { s.pinned = codes }
 // isSolved reports whether the solver of guards and the steps mean the same by e, a guard of a: it
 // is made of booleans, comparisons with constants, and comparisons of numbers that are all told apart.
 func (c *compiler) isSolved(e ir.Expr, a *ir.Arm) bool {
-	any := func(*data.Node) bool { return true }
 	switch x := e.(type) {
 	case *ir.Unary:
 		return x.Op == ir.OpNot && c.isSolved(x.X, a)
@@ -223,12 +221,12 @@ func (c *compiler) isSolved(e ir.Expr, a *ir.Arm) bool {
 		if x.Op == ir.OpAnd || x.Op == ir.OpOr {
 			return c.isSolved(x.X, a) && c.isSolved(x.Y, a)
 		}
-		if c.isPlain(x, a, any) {
+		if c.isPlain(x, a, anyNode) {
 			return true
 		}
 		return x.T.Kind == ir.Bool && !c.isFree(x, a) && c.isExact(x.X, a) && c.isExact(x.Y, a)
 	}
-	return c.isPlain(e, a, any)
+	return c.isPlain(e, a, anyNode)
 }
 
 // isExact reports whether e is a sum of constants, and of numbers whose codes are their values.

@@ -28,7 +28,7 @@ func (c *compiler) head(a *ir.Arm) head {
 		if nodes := c.compared(e, a); nodes != nil && nodes[0].Var == nil {
 			return head{nodes, c.test(e, a)}
 		}
-		if !c.isPlain(e, a, func(*data.Node) bool { return true }) {
+		if !c.isPlain(e, a, anyNode) {
 			break
 		}
 	}
@@ -41,7 +41,7 @@ func (c *compiler) head(a *ir.Arm) head {
 func (c *compiler) steady(a *ir.Arm) test {
 	var all test
 	for e := range ir.Conjuncts(a.When) {
-		if !c.isPlain(e, a, func(*data.Node) bool { return true }) {
+		if !c.isPlain(e, a, anyNode) {
 			break
 		}
 		if !c.isPlain(e, a, func(n *data.Node) bool { return n.Var != nil }) {
@@ -88,6 +88,8 @@ func (c *compiler) isPlain(e ir.Expr, a *ir.Arm, fits func(*data.Node) bool) boo
 	}
 	return nodes != nil && fits(nodes[0])
 }
+
+func anyNode(*data.Node) bool { return true }
 
 // present is what e, a field, stands for; nil where that may be absent.
 func (c *compiler) present(e ir.Expr, a *ir.Arm) []*data.Node {

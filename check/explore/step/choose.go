@@ -27,9 +27,6 @@ func (s *Step) filled(r regions) []int64 {
 // chooseRegion is a free choice of a region from lo to hi.
 func (s *Step) chooseRegion(d *data.Domain, lo, hi int64) int64 {
 	list := s.filled(regions{d, lo, hi})
-	if len(list) == 0 {
-		return lo
-	}
 	k := s.Oracle.Choose(len(list))
 	if d.Kind == ir.Duration {
 		k = len(list) - 1 - k // long waits first: a timer of 0s would come before what a witness shows
@@ -117,7 +114,7 @@ func (s *Step) comes(n *data.Node) bool {
 func (s *Step) read(refs []*data.Node, e *ir.FieldRef) (*data.Node, int64) {
 	n, sent := s.sent(refs)
 	if !sent {
-		s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+		s.fail(Fault{Absent: n.Field, At: e.At})
 		return n, 0
 	}
 	return n, s.payload(n)
@@ -153,22 +150,15 @@ func (s *Step) choosePayload(n *data.Node) int64 {
 
 // chooseCode is a free choice among what n can be.
 func (s *Step) chooseCode(n *data.Node) int64 {
-	switch n.Domain.Sort {
-	case data.ByRegion:
-		lo, hi := n.Codes()
-		return s.chooseRegion(n.Domain, lo, hi)
-	case data.ByLength:
-		lo, hi := n.Lengths()
-		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
-	case data.ByValue:
-		if n.Few() {
-			values := s.fewOf(n)
-			return values[s.Oracle.Choose(len(values))]
-		}
-		lo, hi := n.Between()
-		return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
+	if n.Few() {
+		values := s.fewOf(n)
+		return values[s.Oracle.Choose(len(values))]
 	}
-	return 0
+	lo, hi := n.Codes()
+	if n.Domain.Sort == data.ByRegion {
+		return s.chooseRegion(n.Domain, lo, hi)
+	}
+	return lo + int64(s.Oracle.Choose(int(hi-lo)+1))
 }
 
 // few are the values from which a field of an event is chosen that is compared with peers.

@@ -112,10 +112,8 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 			}
 			return s.chooseCode(n), true
 		}
-	case checked:
-		return mayFit
 	}
-	return func(s *Step) (int64, bool) { return 0, true }
+	return mayFit
 }
 
 // list is value for a list: its length, as far as that is told.
@@ -219,35 +217,13 @@ func (s *Step) apply(b *block) {
 	asked := s.askedOf(b.forget)
 	codes := s.codes[:0]
 	for i := range b.effects {
-		e := &b.effects[i]
-		code := int64(0)
-		switch {
-		case e.absent != nil && e.absent(s):
-			code = noCode
-		case e.value != nil:
-			var fits bool
-			code, fits = e.value(s)
-			if s.Failed() {
-				s.overflows(e.assign)
-				return
-			}
-			if !fits {
-				s.fail(Fault{why: outOfRange, Assign: e.assign})
-				return
-			}
+		codes = append(codes, s.compute(&b.effects[i]))
+		if s.Failed() {
+			return
 		}
-		codes = append(codes, code)
 	}
 	for i := range b.checks {
-		check := &b.checks[i]
-		if check.absent != nil && check.absent(s) {
-			continue
-		}
-		if _, fits := check.value(s); s.Failed() {
-			s.overflows(check.assign)
-			return
-		} else if !fits {
-			s.fail(Fault{why: outOfRange, Assign: check.assign})
+		if s.compute(&b.checks[i]); s.Failed() {
 			return
 		}
 	}
@@ -278,12 +254,23 @@ func (s *Step) apply(b *block) {
 	}
 }
 
-// overflows notes in which assignment a value does not fit into 64 bits, if that is
-// the fault.
-func (s *Step) overflows(a *ir.Assign) {
-	if s.Fault.why == overflow {
-		s.Fault.Assign = a
+// compute is the code of the value of e, noCode where that is unset. Where it cannot be computed,
+// or does not fit, the step fails.
+func (s *Step) compute(e *effect) int64 {
+	if e.absent != nil && e.absent(s) {
+		return noCode
 	}
+	if e.value == nil {
+		return 0
+	}
+	code, fits := e.value(s)
+	switch {
+	case !s.Failed() && !fits:
+		s.fail(Fault{Assign: e.assign})
+	case s.Fault.overflow:
+		s.Fault.Assign = e.assign
+	}
+	return code
 }
 
 // askedOf are those of atoms that were asked in this step: a chain may have thousands. What they read

@@ -36,7 +36,7 @@ func (c *compiler) touchPart(e *ir.FieldRef, arm *ir.Arm) func(*Step) {
 	part := &ir.EventField{Slot: ir.Slot{Name: e.Name, Type: e.T, Optional: true, Within: e.Within, Span: e.At}}
 	return func(s *Step) {
 		if !comes(s) {
-			s.fail(Fault{why: unsetRead, Absent: part, At: e.At})
+			s.fail(Fault{Absent: part, At: e.At})
 		}
 	}
 }

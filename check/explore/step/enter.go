@@ -57,7 +57,7 @@ func (s *Step) enter(target *ir.State, domain, shared int) {
 			return
 		}
 		if turns == len(s.Program.Machine.States) {
-			s.fail(Fault{why: circle, Leaf: s.Program.States[first.ID].leaf})
+			s.fail(Fault{Leaf: s.Program.States[first.ID].leaf})
 			return
 		}
 		s.Turned++

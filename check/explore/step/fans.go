@@ -44,10 +44,10 @@ type sharedRetry struct {
 	makes  [][]bool // by the same, of those whose elements are told apart: by group, whether its guard lets one make it
 }
 
-// retriesIn is how often an element of d may make the retry a in a visit: of one without
+// RetriesIn is how often an element of d may make the retry a in a visit: of one without
 // bound as often as the shortest wait fits into the time that a timer of the leaf or
 // around it leaves, since what comes in the instant of a timer comes too late.
-func retriesIn(d *ir.Do, a *ir.Arm) int64 {
+func RetriesIn(d *ir.Do, a *ir.Arm) int64 {
 	if a.Max != nil {
 		return *a.Max
 	}
@@ -62,9 +62,6 @@ func retriesIn(d *ir.Do, a *ir.Arm) int64 {
 	_, most := timing.WaitOf(t)
 	return most/wait + 1
 }
-
-// RetriesIn is retriesIn, of a retry that configurations do not count.
-func (p *Packing) RetriesIn(d *ir.Do, a *ir.Arm) int64 { return retriesIn(d, a) }
 
 func newFans(t *flat.Table, tracked *data.Tracked) *fans {
 	f := &fans{counted: map[*ir.Do][]group{}, retries: map[*ir.State]map[*ir.Arm]sharedRetry{}, beyond: map[*ir.Arm]int64{}, retried: map[*ir.Do]bool{}}
@@ -113,7 +110,7 @@ func (f *fans) share(t *flat.Table, leaf *ir.State, a *ir.Arm, open bool) {
 			r.places = append(r.places, i)
 			r.makes = append(r.makes, mayMake(a, f.counted[d]))
 			_, most := d.Elements()
-			r.most = graph.Sum(r.most, graph.Times(retriesIn(d, a), most))
+			r.most = graph.Sum(r.most, graph.Times(RetriesIn(d, a), most))
 		}
 	}
 	if f.retries[leaf] == nil {
@@ -174,13 +171,12 @@ func (s *Step) countElements(code *StateCode) {
 		s.Foot.reads(s.Program.Tracked.Vars[f.do.Fan.List])
 		e := Elements{Place: f.place}
 		e.Least, e.Most = s.Program.Tracked.Elements(f.do.Fan, s.Next)
-		switch counted := s.Program.Packing.Visits[f.do.State.ID].Counts(f.place); {
+		visit := &s.Program.Packing.Visits[f.do.State.ID]
+		switch list := visit.open[f.place]; {
 		case e.Least == e.Most:
-		case counted:
+		case len(list) > 0:
 			s.Guess = true
 			most := e.Most
-			visit := &s.Program.Packing.Visits[f.do.State.ID]
-			list := visit.open[f.place]
 			if last := list[len(list)-1]; last.enough > 0 && (len(list) == 1 || visit.begun[f.place].Mask == 0) {
 				most = max(min(most, last.from+last.enough), e.Least)
 			}

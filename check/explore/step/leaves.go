@@ -13,18 +13,8 @@ import (
 // compileLeaf makes the inputs of leaf ready.
 func (p *Program) compileLeaf(leaf *ir.State) {
 	code := &p.States[leaf.ID]
-	code.dos = map[*ir.Do]int{}
-	for i, d := range leaf.Dos {
-		code.dos[d] = i
-	}
-	code.Takes = make([]int, len(p.Deferrable))
-	for i := range code.Takes {
-		code.Takes[i] = -1
-	}
-	code.Over = make([]int, len(p.Enforced))
-	for i := range code.Over {
-		code.Over[i] = -1
-	}
+	code.Takes = slices.Repeat([]int{-1}, len(p.Deferrable))
+	code.Over = slices.Repeat([]int{-1}, len(p.Enforced))
 	code.defersAgain = make([]uint64, len(p.Packing.Deferred))
 	timers := timing.TimersAround(leaf)
 	for _, t := range timers {
@@ -64,10 +54,7 @@ func (p *Program) Tells(t *ir.Timer) bool {
 func (r TimerRef) Runs(fired uint64) bool { return fired&r.bit == 0 }
 
 func (p *Program) input(leaf *ir.State, in flat.Input, timers []*ir.Timer) InputCode {
-	ready := InputCode{Input: in, Place: -1}
-	if in.Do != nil {
-		ready.Place = p.States[leaf.ID].dos[in.Do]
-	}
+	ready := InputCode{Input: in, Place: slices.Index(leaf.Dos, in.Do)}
 	earliest, timed := timing.Earliest(p.table, in.Case)
 	if in.Kind == ir.CaseTimer {
 		ready.AtOnce = earliest == 0

@@ -195,7 +195,7 @@ func (p *Program) waysTo(leaf *ir.State, by apart, a *ir.Arm) []way {
 			}
 		}
 		for _, f := range p.States[to.ID].fans {
-			p.readsLength(f.do.Fan.List, arrive.reads)
+			p.marks(f.do.Fan.List, arrive.reads)
 		}
 		out = append(out, arrive)
 		if to.Require == nil || met[to] {
@@ -228,9 +228,7 @@ func (p *Program) passes(b *ir.Block, reads, sets []uint64) {
 		return
 	}
 	for _, a := range b.Assigns {
-		if n := p.Tracked.Vars[a.Var]; n.Slot != nil {
-			n.Slot.Set(sets, ^uint64(0))
-		}
+		p.marks(a.Var, sets)
 		p.setsRecalled(a.Var, sets)
 	}
 }
@@ -291,13 +289,13 @@ func (p *Program) readsSet(v *ir.Var, mask []uint64) {
 // readsWait adds v, which says how long something waits.
 func (p *Program) readsWait(v *ir.Var, mask []uint64) {
 	p.readsSet(v, mask)
-	if n := p.Tracked.Vars[v]; p.Clocks != nil && n.Slot != nil {
-		n.Slot.Set(mask, ^uint64(0))
+	if p.Clocks != nil {
+		p.marks(v, mask)
 	}
 }
 
-// readsLength adds v, a list, whose length is read.
-func (p *Program) readsLength(v *ir.Var, mask []uint64) {
+// marks adds v.
+func (p *Program) marks(v *ir.Var, mask []uint64) {
 	if n := p.Tracked.Vars[v]; n.Slot != nil {
 		n.Slot.Set(mask, ^uint64(0))
 	}
@@ -306,8 +304,6 @@ func (p *Program) readsLength(v *ir.Var, mask []uint64) {
 func (p *Program) reads(e ir.Expr, mask []uint64) {
 	p.readsRecalled(e, mask)
 	for _, v := range ir.Vars(e) {
-		if n := p.Tracked.Vars[v]; n.Slot != nil {
-			n.Slot.Set(mask, ^uint64(0))
-		}
+		p.marks(v, mask)
 	}
 }

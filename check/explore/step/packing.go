@@ -75,15 +75,12 @@ const maxWords = 64
 
 // reserve reserves width bits; they never straddle two words.
 func (p *Packing) reserve(width int) data.Bits {
-	w := uint(max(width, 0))
+	w := uint(width)
 	if p.Used+w > 64 {
 		p.Words++
 		p.Used = 0
 	}
 	f := data.Bits{Word: p.Words - 1, Shift: p.Used, Mask: 1<<w - 1}
-	if w == 64 {
-		f.Mask = ^uint64(0)
-	}
 	p.Used += w
 	return f
 }
@@ -120,9 +117,6 @@ func newPacking(m *ir.Machine, t *data.Tracked, deferred int, c *Clocks, plain f
 		if flat.CountsBeyondVisit(a) {
 			p.counters[a.ID] = p.reserve(bits.Len64(uint64(fans.mostOf(a))))
 		}
-	}
-	if p.Words > maxWords {
-		return nil
 	}
 	p.overlay(m, c, plain, fans)
 	if p.Words > maxWords {

@@ -42,13 +42,12 @@ type StateCode struct {
 	refills     []data.Bits   // counters set back to zero when the state is entered from outside
 	choice      bool
 	Inputs      []InputCode // of a leaf
-	dos         map[*ir.Do]int
-	fans        []fanCode  // of a leaf
-	last        []spot     // see lastInTurn
-	Over        []int      // by place among the costs: the input that is its over_budget, or -1
-	Takes       []int      // by place among the deferrable events: the input that takes it, or -1
-	defersAgain []uint64   // the deferred events that the leaf plainly defers again
-	Instant     []TimerRef // timers around the leaf that fire at once
+	fans        []fanCode   // of a leaf
+	last        []spot      // see lastInTurn
+	Over        []int       // by place among the costs: the input that is its over_budget, or -1
+	Takes       []int       // by place among the deferrable events: the input that takes it, or -1
+	defersAgain []uint64    // the deferred events that the leaf plainly defers again
+	Instant     []TimerRef  // timers around the leaf that fire at once
 }
 
 // argument is what an attempt of the do in place do reads as it starts.
@@ -72,7 +71,7 @@ type armCode struct {
 type InputCode struct {
 	flat.Input
 	Choices []ChoiceCode
-	Place   int        // place of Input.Do in the leaf
+	Place   int        // place of Input.Do in the leaf; -1 without one
 	Before  []TimerRef // timers that fire earlier wherever they run
 	last    *lastUses  // nil until it is asked for
 	AtOnce  bool       // a timer that may be due when its state is entered
@@ -168,10 +167,7 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 }
 
 func (p *Program) findDeferred() {
-	p.Place = make([]int, len(p.Machine.Events))
-	for i := range p.Place {
-		p.Place[i] = -1
-	}
+	p.Place = slices.Repeat([]int{-1}, len(p.Machine.Events))
 	for _, s := range p.Machine.States {
 		for _, use := range s.Defer {
 			if p.Place[use.Event.Index] < 0 {

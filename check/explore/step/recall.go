@@ -90,15 +90,23 @@ func (r *Recalled) begin() {
 			facts = append(facts, guard.Equal(v, v.Default))
 		}
 	}
-	switch can := func(f guard.Formula) bool {
-		return guard.Satisfy(append(slices.Clone(facts), f)...).Verdict != guard.Unsat
-	}; {
-	case len(facts) == 0:
-	case !can(r.holds):
-		r.first = isFalse
-	case !can(r.fails):
-		r.first = isTrue
+	if len(facts) > 0 {
+		r.first = r.beside(facts)
 	}
+}
+
+// beside is the only verdict on r that values have together with facts; unasked where both are.
+func (r *Recalled) beside(facts []guard.Formula) int8 {
+	can := func(f guard.Formula) bool {
+		return guard.Satisfy(append(slices.Clone(facts), f)...).Verdict != guard.Unsat
+	}
+	switch {
+	case !can(r.holds):
+		return isFalse
+	case !can(r.fails):
+		return isTrue
+	}
+	return unasked
 }
 
 // relate finds what of list has to do with r: it reads a variable of r, or of what has. It
@@ -249,8 +257,7 @@ func (s *Step) chooseRecalled(r *Recalled) int8 {
 // onlyOne is the only verdict on r that values have together with what is held;
 // unasked where both are.
 func (s *Step) onlyOne(r *Recalled) int8 {
-	key := s.recallKey[:0]
-	key = append(key, r.key...)
+	key := append(s.recallKey[:0], r.key...)
 	var held []guard.Formula
 	for _, i := range r.related {
 		other := s.Program.recalled[i]
@@ -264,37 +271,22 @@ func (s *Step) onlyOne(r *Recalled) int8 {
 			held = append(held, other.fails)
 		}
 	}
+	nodes := r.nodes
 	if len(held) == 0 { // what data says of r alone was asked before
-		return s.possible(r, key, nil)
+		nodes = nil
 	}
-	for _, n := range r.nodes {
+	for _, n := range nodes {
 		s.Foot.reads(n)
 		key = binary.AppendUvarint(key, n.Slot.Get(s.Next))
 	}
-	return s.possible(r, key, held)
-}
-
-// possible is onlyOne beside the verdicts held, and the data where there are such.
-func (s *Step) possible(r *Recalled, key []byte, held []guard.Formula) int8 {
 	s.recallKey = key
-	if known, ok := s.Program.onlyOne[string(key)]; ok {
-		return known
-	}
-	if len(held) > 0 {
-		for _, n := range r.nodes {
+	verdict, known := s.Program.onlyOne[string(key)]
+	if !known {
+		for _, n := range nodes {
 			held = append(held, n.Fact(s.Next, false))
 		}
+		verdict = r.beside(held)
+		s.Program.onlyOne[string(key)] = verdict
 	}
-	can := func(f guard.Formula) bool {
-		return guard.Satisfy(append(slices.Clone(held), f)...).Verdict != guard.Unsat
-	}
-	verdict := unasked
-	switch {
-	case !can(r.holds):
-		verdict = isFalse
-	case !can(r.fails):
-		verdict = isTrue
-	}
-	s.Program.onlyOne[string(key)] = verdict
 	return verdict
 }

@@ -90,23 +90,14 @@ const (
 
 // Fault is why a step cannot be computed.
 type Fault struct {
-	why    why
-	Assign *ir.Assign // of outOfRange and overflow
-	Leaf   *ir.State  // of circle: where it begins
-	Field  *ir.Var    // of unsetRead; nil where it is
-	Absent *ir.EventField
-	At     token.Span // of unsetRead: the read
+	is       bool       // it is not computed
+	overflow bool       // a value does not fit into 64 bits
+	Assign   *ir.Assign // of that, and of a value out of its range
+	Leaf     *ir.State  // of requires that lead round in a circle: where it begins
+	Field    *ir.Var    // that is unset and read, or
+	Absent   *ir.EventField
+	At       token.Span // where that is
 }
-
-type why uint8
-
-const (
-	noFault why = iota
-	outOfRange
-	overflow
-	unsetRead
-	circle // the requires lead round in a circle
-)
 
 // New makes a Step of p, to be used for one configuration after another.
 func New(p *Program) *Step {
@@ -139,13 +130,14 @@ func (s *Step) Begin() {
 }
 
 func (s *Step) fail(f Fault) {
-	if s.Fault.why == noFault {
+	if !s.Fault.is {
 		s.Fault = f
+		s.Fault.is = true
 	}
 }
 
 // Failed reports whether the step cannot be computed.
-func (s *Step) Failed() bool { return s.Fault.why != noFault }
+func (s *Step) Failed() bool { return s.Fault.is }
 
 // ask is the truth of atom id in this step.
 func (s *Step) ask(id int) bool {
@@ -191,7 +183,7 @@ func (s *Step) load(n *data.Node, at token.Span) int64 {
 	s.Foot.reads(n)
 	code, set := n.Slot.Load(s.Next)
 	if !set {
-		s.fail(Fault{why: unsetRead, Field: n.Var, At: at})
+		s.fail(Fault{Field: n.Var, At: at})
 	}
 	return code
 }
@@ -292,10 +284,8 @@ func (s *Step) Begins() {
 		case n.Var.Default == nil:
 		case !n.Valued():
 			n.Slot.Store(s.Next, n.Slot.Base)
-		case n.Domain.Sort == data.ByRegion:
-			n.Slot.Store(s.Next, n.Domain.Code(n.Var.Default))
 		default:
-			n.Slot.Store(s.Next, n.Var.Default.Int)
+			n.Slot.Store(s.Next, n.Code(n.Var.Default))
 		}
 	}
 	for _, r := range s.Program.recalled {

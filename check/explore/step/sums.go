@@ -35,7 +35,7 @@ func (c *compiler) arithmetic(op ir.Op, x, y number) number {
 	return func(s *Step) int64 {
 		n, fits := compute(x(s), y(s))
 		if !fits {
-			s.fail(Fault{why: overflow})
+			s.fail(Fault{overflow: true})
 		}
 		return n
 	}

@@ -28,41 +28,21 @@ func (c *compiler) touch(e ir.Expr, arm *ir.Arm) func(*Step) {
 		}
 		return func(s *Step) {
 			if n, sent := s.sent(refs); !sent {
-				s.fail(Fault{why: unsetRead, Absent: n.Field, At: e.At})
+				s.fail(Fault{Absent: n.Field, At: e.At})
 			}
 		}
-	case *ir.Len:
-		return c.touch(e.X, arm)
-	case *ir.Unary:
-		return c.touch(e.X, arm)
 	case *ir.Binary:
 		if e.Op == ir.OpAnd || e.Op == ir.OpOr {
 			return c.touchLogic(e, arm)
 		}
-		return inOrder(c.touch(e.X, arm), c.touch(e.Y, arm))
-	case *ir.Key:
-		return c.touch(e.X, arm)
-	case *ir.Fit:
-		return c.touch(e.X, arm)
-	case *ir.Text:
-		return c.touch(e.X, arm)
-	case *ir.Object:
-		return c.touchAll(e.Values, arm)
-	case *ir.Array:
-		return c.touchAll(e.Items, arm)
-	case *ir.RecordLit: // in a json, or behind a list
-		return c.touchAll(e.Leaves, arm)
-	case *ir.Call:
-		return c.touchAll(e.Args, arm)
 	}
-	return nil
-}
-
-func (c *compiler) touchAll(list []ir.Expr, arm *ir.Arm) func(*Step) {
 	var all func(*Step)
-	for _, e := range list {
-		all = inOrder(all, c.touch(e, arm))
-	}
+	ir.Walk(e, func(part ir.Expr) bool {
+		if part != e {
+			all = inOrder(all, c.touch(part, arm))
+		}
+		return part == e
+	})
 	return all
 }
 
@@ -74,7 +54,7 @@ func (c *compiler) touchVar(v *ir.Var, at token.Span) func(*Step) {
 	}
 	return func(s *Step) {
 		if !s.isSet(n) {
-			s.fail(Fault{why: unsetRead, Field: v, At: at})
+			s.fail(Fault{Field: v, At: at})
 		}
 	}
 }

@@ -153,23 +153,23 @@ func isSimple(e ir.Expr) bool {
 	return false
 }
 
-func isField(e ir.Expr) bool {
+func isField(e ir.Expr) bool { return fieldOf(e) != nil }
+
+// fieldOf is the field of an event that e is, or whose length it is; nil where it is none.
+func fieldOf(e ir.Expr) *ir.FieldRef {
 	if l, isLength := e.(*ir.Len); isLength {
 		e = l.X
 	}
-	_, is := e.(*ir.FieldRef)
-	return is
+	ref, _ := e.(*ir.FieldRef)
+	return ref
 }
 
 // sent is the name of the field of an event that e is, or whose length it is; empty
 // where e is none, or where it is not the sender who chooses it, within the same range
 // for all events of arm.
 func (c *compiler) sent(e ir.Expr, arm *ir.Arm) string {
-	if l, isLength := e.(*ir.Len); isLength {
-		e = l.X
-	}
-	ref, isField := e.(*ir.FieldRef)
-	if !isField {
+	ref := fieldOf(e)
+	if ref == nil {
 		return ""
 	}
 	for _, n := range c.t.Refs(ref, arm) {
