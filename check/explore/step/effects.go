@@ -106,12 +106,7 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 			return s.chooseCode(n), true
 		}
 	case n.Domain.Sort == data.ByValue:
-		return func(s *Step) (int64, bool) {
-			if _, fits := mayFit(s); !fits {
-				return 0, false
-			}
-			return s.chooseCode(n), true
-		}
+		return mayStand(n)
 	}
 	return mayFit
 }
@@ -130,10 +125,12 @@ func (c *compiler) list(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int64
 			length := v(s)
 			return min(length, n.Domain.Most), !leaves || n.Type.Len.Contains(length)
 		}
-	case leaves:
+	case !n.Valued():
 		return mayFit
+	case leaves:
+		return mayStand(n)
 	}
-	return func(*Step) (int64, bool) { return 0, true }
+	return fitted(n, false)
 }
 
 // fitted is value for what comes out of a json: anything that fits. Who sends the event
@@ -340,6 +337,16 @@ func (c *compiler) fits(a *ir.Assign, arm *ir.Arm) func(*Step) (int64, bool) {
 		}
 	}
 	return mayFit
+}
+
+// mayStand is any value of n, or none: nobody knows whether it is in range.
+func mayStand(n *data.Node) func(*Step) (int64, bool) {
+	return func(s *Step) (int64, bool) {
+		if _, fits := mayFit(s); !fits {
+			return 0, false
+		}
+		return s.chooseCode(n), true
+	}
 }
 
 // mayFit is a value of which nobody knows whether it is in range.
