@@ -297,9 +297,7 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 				r.w.Again = append(r.w.Again, at)
 			}
 		}
-		if r.w.Loop < 0 {
-			r.w.Path = withoutVain(r.w.Path)
-		}
+		r.w.Path, r.w.Loop = withoutVain(r.w.Path, r.w.Loop)
 	}
 	r.w.Path = append(r.w.Path, last)
 	if values := r.p.values(r.at); len(values) > 0 {
@@ -312,16 +310,20 @@ func (r *recorder) finish() (*witness.Witness, bool) {
 	return r.w, r.sure
 }
 
-// withoutVain leaves out the checkpoints that come in the moment in which the state is entered: no
-// timer starts later for them.
-func withoutVain(rows []witness.Row) []witness.Row {
-	kept := rows[:0]
+// withoutVain leaves out the checkpoints that come in the moment in which idle timers start or start
+// again, before the row with index loop, if there is one: no timer starts later for them.
+func withoutVain(rows []witness.Row, loop int) ([]witness.Row, int) {
+	kept, before := rows[:0], loop
 	for i, row := range rows {
-		if row.Input.Kind != witness.Checkpoint || i == 0 || rows[i-1].At != row.At || rows[i-1].Arm == nil || rows[i-1].Arm.Kind != ir.Goto {
+		started := i == 0 && row.At == 0 || i > 0 && rows[i-1].At == row.At && rows[i-1].Arm != nil
+		switch {
+		case row.Input.Kind != witness.Checkpoint || !started || before >= 0 && i >= before:
 			kept = append(kept, row)
+		case before >= 0:
+			loop--
 		}
 	}
-	return kept
+	return kept, loop
 }
 
 // say adds the row of what an activity does that is no input.
