@@ -106,7 +106,7 @@ func needsAny(s *ir.State) bool {
 	if s.Parent == nil && len(rowsOf(s)) > 0 {
 		return true
 	}
-	for a := range armsOf(s) {
+	for _, a := range armsOf(s) {
 		if a.Kind == ir.Goto && a.Target != nil && a.Target.Inside(s) {
 			return true
 		}
@@ -135,7 +135,7 @@ func (p *planner) state(s *ir.State) {
 		n.Rows = rows
 		p.start(s)
 	}
-	for a := range armsOf(s) {
+	for _, a := range armsOf(s) {
 		p.arm(a)
 	}
 	if r := s.Require; r != nil && r.Target != nil {
