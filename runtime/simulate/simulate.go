@@ -82,9 +82,6 @@ func (s *Simulation) View() machine.View { return s.machine.View(s.last().snapsh
 // Machine is the machine of the run.
 func (s *Simulation) Machine() *machine.Machine { return s.machine }
 
-// Snapshot is the run as it stands, in its stored form.
-func (s *Simulation) Snapshot() json.RawMessage { return s.machine.EncodeSnapshot(s.last().snapshot) }
-
 // Run is the run as it stands.
 func (s *Simulation) Run() *machine.Snapshot { return s.last().snapshot }
 
@@ -102,17 +99,15 @@ func (s *Simulation) Attempt(do string) (machine.Task, error) {
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.
-func (s *Simulation) Records() []*machine.Record { return recordsOf(s.states) }
-
-// Steps are those that the simulation has led to, oldest first.
-func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
-
-func recordsOf(states []state) (records []*machine.Record) {
-	for i := range states {
-		records = append(records, states[i].records...)
+func (s *Simulation) Records() (records []*machine.Record) {
+	for i := range s.states {
+		records = append(records, s.states[i].records...)
 	}
 	return records
 }
+
+// Steps are those that the simulation has led to, oldest first.
+func (s *Simulation) Steps() []machine.StepView { return s.views(s.Records()) }
 
 func (s *Simulation) views(records []*machine.Record) []machine.StepView {
 	steps := make([]machine.StepView, len(records))
