@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"time"
 
@@ -26,14 +26,14 @@ const (
 // Play plays s on m, of which NoJitter has taken the jitter.
 func Play(m *machine.Machine, s *Scenario) Outcome {
 	p := &player{m: m, answers: map[string]bool{}}
-	begin := &Line{Place: s.Place, Text: fmt.Sprintf("scenario %q", s.Title), Kind: Cancel}
+	begin := &Line{Place: s.Place, Text: fmt.Sprintf("scenario %q", s.Title)}
 	lines := s.Lines
 	for ; len(lines) > 0 && lines[0].Kind == Answer; lines = lines[1:] { // the start may ask
 		p.answers[lines[0].Name] = lines[0].Yes
 	}
 	sim, err := simulate.Start(m, "scenario", s.Params, Began, p.answer)
 	if err != nil {
-		return Outcome{Failure: &Failed{Place: begin.Place, Line: begin.Text, Expected: "the run starts", Is: err.Error()}}
+		return Outcome{Failure: fails(begin, "the run starts", err.Error())}
 	}
 	p.sim = sim
 	p.open = p.halted(begin)
@@ -302,21 +302,9 @@ func has(object json.RawMessage, want map[string]json.RawMessage) bool {
 
 // same reports whether two texts are one JSON.
 func same(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	if json.Compact(&x, a) != nil || json.Compact(&y, b) != nil {
-		return false
-	}
-	if bytes.Equal(x.Bytes(), y.Bytes()) {
-		return true
-	}
 	var v, w any
-	d, e := json.NewDecoder(&x), json.NewDecoder(&y)
+	d, e := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	e.UseNumber()
-	if d.Decode(&v) != nil || e.Decode(&w) != nil {
-		return false
-	}
-	s, _ := json.Marshal(v)
-	t, _ := json.Marshal(w)
-	return slices.Equal(s, t)
+	return d.Decode(&v) == nil && e.Decode(&w) == nil && reflect.DeepEqual(v, w)
 }
