@@ -37,14 +37,15 @@ func (t *tree) compiler(m *ir.Machine) *compiler {
 			t.add(a.Machine)
 		}
 	}
-	return &compiler{m: m, hashes: t.hashes, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+	c := &compiler{m: m, hashes: t.hashes, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+	for i, e := range m.Enums {
+		c.enums[e] = i
+	}
+	return c
 }
 
 func (c *compiler) compile() *machine.Definition {
 	m := c.m
-	for i, e := range m.Enums {
-		c.enums[e] = i
-	}
 	d := &machine.Definition{
 		Format: machine.Format,
 		Name:   m.Name,
