@@ -2,6 +2,7 @@ package fsmtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,19 +32,15 @@ func (r *Run) Child(name string) *Run {
 // A refusal fails the test.
 func (r *Run) Send(event string, data any) runtime.View {
 	r.t.Helper()
-	v, err := r.send(event, data)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
+	return r.must(r.send(event, data))
 }
 
 // WantRefused sends an event that must be refused, and gives the refusal.
 func (r *Run) WantRefused(event string, data any) *runtime.Rejected {
 	r.t.Helper()
 	v, err := r.send(event, data)
-	refused := rejected(err)
-	if refused == nil {
+	refused, is := errors.AsType[*runtime.Rejected](err)
+	if !is {
 		r.t.Fatalf("event %q is to be refused, and was not: the run is in %q, %v", event, v.State, err)
 	}
 	return refused
@@ -60,7 +57,12 @@ func (r *Run) send(event string, data any) (runtime.View, error) {
 // Cancel cancels the run.
 func (r *Run) Cancel() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{})
+	return r.must(r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{}))
+}
+
+// must is the run as it is, if there is no error.
+func (r *Run) must(v runtime.View, err error) runtime.View {
+	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -72,10 +74,7 @@ func (r *Run) Cancel() runtime.View {
 // limit; fsmc check finds such machines.
 func (r *Run) Wait() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Wait(r.t.Context(), r.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	v := r.must(r.t.Engine.Wait(r.t.Context(), r.ID))
 	synctest.Wait() // what follows from the last step, such as its messages
 	return v
 }
@@ -90,11 +89,7 @@ func (r *Run) Sleep(d time.Duration) runtime.View {
 // View gives the run as it is.
 func (r *Run) View() runtime.View {
 	r.t.Helper()
-	v, err := r.t.Engine.Get(r.t.Context(), r.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
+	return r.must(r.t.Engine.Get(r.t.Context(), r.ID))
 }
 
 // Data reads the run's data into v, a pointer to a struct or a map.

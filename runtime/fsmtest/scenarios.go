@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +20,9 @@ import (
 //	func TestReview(t *testing.T) { fsmtest.Scenarios(t, "review_test.fsm") }
 func Scenarios(t *testing.T, files ...string) {
 	t.Helper()
-	var sources []lang.Source
-	for _, name := range files {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, lang.Source{Name: name, Src: src})
+	sources, err := read(files)
+	if err != nil {
+		t.Fatal(err)
 	}
 	unit := lang.LoadFrom(sources, importFile)
 	for _, d := range unit.Diags {
@@ -61,20 +58,22 @@ func importFile(from, path string) ([]lang.Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot be read: %w", err)
 		}
-		names = nil
-		for _, name := range found {
-			if lang.InFolder(name) {
-				names = append(names, name)
-			}
-		}
+		names = slices.DeleteFunc(found, func(name string) bool { return !lang.InFolder(name) })
 	}
-	var out []lang.Source
-	for _, name := range names {
+	sources, err := read(names)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return sources, nil
+}
+
+func read(files []string) (sources []lang.Source, err error) {
+	for _, name := range files {
 		src, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("cannot be read: %w", err)
+			return nil, err
 		}
-		out = append(out, lang.Source{Name: name, Src: src})
+		sources = append(sources, lang.Source{Name: name, Src: src})
 	}
-	return out, nil
+	return sources, nil
 }
