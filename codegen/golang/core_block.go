@@ -210,15 +210,13 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 			return when(v+" < "+x.literal(lo, t, precAdd)+" || "+v+" > "+x.literal(hi, t, precAdd), "it is out of range, "+expected)
 		}
 	case ir.Float:
-		c.p.use("math")
 		return when("math.IsInf("+v+", 0) || math.IsNaN("+v+")", "a float is finite")
 	case ir.String, ir.JSON:
-		c.p.use("unicode/utf8")
-		text, valid := v, "utf8.ValidString"
+		valid := "utf8.ValidString"
 		if t.Kind == ir.JSON {
 			valid = "utf8.Valid"
 		}
-		return when("len("+text+") > 1<<20 || !"+valid+"("+text+")", "it is not valid UTF-8, or longer than 1 MiB")
+		return when("len("+v+") > 1<<20 || !"+valid+"("+v+")", "it is not valid UTF-8, or longer than 1 MiB")
 	case ir.Time:
 		return when(v+".UTC().Year() < 1 || "+v+".UTC().Year() > 9999", "a time lies in the years 1 to 9999")
 	case ir.EnumKind:

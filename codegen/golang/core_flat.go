@@ -43,7 +43,6 @@ func (c *corePrinter) flat() string {
 	}
 	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
 	prologue, now := c.prologue()
-	c.p.use("time")
 	return c.named(`// Take gives an input to the machine as it stands: the first arm is taken whose
 // guard holds and whose bound is not used up. It changes s and nothing else; no
 // activity or timer is behind s, so that every input counts as come in time.
@@ -103,7 +102,6 @@ func (c *corePrinter) begin(start string, fails bool) string {
 			if l.Type.Kind != ir.Time {
 				return ""
 			}
-			c.p.use("time")
 			return v + " = " + v + ".UTC().Truncate(time.Microsecond)\n"
 		}))
 	}

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 )
 
 // inputs writes what the machine can be given, and what it publishes.
@@ -60,13 +61,7 @@ type @MStepInput struct {
 
 // payloads are the events that carry something.
 func (c *corePrinter) payloads() []*eventPlan {
-	var out []*eventPlan
-	for _, e := range c.m.Events {
-		if len(e.Payload.Fields) > 0 {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.m.Events), func(e *eventPlan) bool { return len(e.Payload.Fields) == 0 })
 }
 
 func (c *corePrinter) constructors() {

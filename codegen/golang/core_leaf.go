@@ -247,7 +247,6 @@ func (c *corePrinter) count(a *ir.Arm) string {
 	case name == "":
 		return ""
 	case a.Max == nil:
-		c.p.use("math")
 		return fmt.Sprintf("if s.Used.%s < math.MaxInt64 {\ns.Used.%s++\n}\n", name, name)
 	}
 	return "s.Used." + name + "++\n"

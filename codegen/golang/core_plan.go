@@ -96,10 +96,6 @@ func (c *corePlan) planDos() {
 func (c *corePlan) planTimers() {
 	names, taken := ir.TimerNames(c.m.src), map[string]bool{}
 	for i, t := range c.m.src.Timers {
-		path := ""
-		if t.State.Path != "" {
-			path = pathName(t.State.Path)
-		}
 		what := "After" + word(t.DelayText())
 		switch {
 		case t.Budget:
@@ -107,7 +103,7 @@ func (c *corePlan) planTimers() {
 		case t.Var != nil:
 			what = "After" + pathName(t.Var.Name)
 		}
-		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+what), Value: names[i]})
+		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+pathName(t.State.Path)+what), Value: names[i]})
 	}
 }
 
@@ -132,10 +128,7 @@ func (c *corePlan) planCounters() {
 
 // armName joins the state in which an arm stands and its trigger.
 func armName(a *ir.Arm) string {
-	name := ""
-	if a.State.Path != "" {
-		name = pathName(a.State.Path)
-	}
+	name := pathName(a.State.Path)
 	if a.Timer != nil {
 		name += "After" + word(a.Timer.DelayText())
 	} else {

@@ -34,7 +34,6 @@ func (r *@MStepRefused) Allowed() []@MEvent {
 }
 `
 	}
-	c.p.use("strconv")
 	c.t(`// @MStepRefused is the error of an input that is refused: everything is as it was.
 type @MStepRefused struct {
 	Kind @MInputKind // of the input` + field + `

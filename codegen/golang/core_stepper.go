@@ -19,7 +19,7 @@ type @MStepper struct {`)
 	if c.publishes() {
 		p.f("Messages []%sOutMessage // what was published", c.m.Name)
 	}
-	if c.anyArm(func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
+	if slices.ContainsFunc(c.m.src.Arms, func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
 		p.f("Wait time.Duration // before the attempt of the last retry that computes it")
 	}
 	p.f("\nrefused %sStepRefused", c.m.Name)
@@ -52,10 +52,6 @@ type @MStepper struct {`)
 
 // fails reports whether something may not be computed.
 func (c *corePrinter) fails() bool { return c.fallible || c.redirects }
-
-func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
-	return slices.ContainsFunc(c.m.src.Arms, f)
-}
 
 func (c *corePrinter) asks(g *ir.Guard) bool {
 	return c.anyExpr(func(e ir.Expr) bool {

@@ -139,7 +139,6 @@ type @MCore struct {
 		own, param, value = "\n\tID string // the run's own id, run.id", ", id string", ", ID: id"
 	}
 	if c.m.src.OwnVar(ir.RunStarted) != nil {
-		c.p.use("time")
 		own += "\n\tStarted time.Time // when Start was called, run.started"
 	}
 	c.t(`	Data   @MData

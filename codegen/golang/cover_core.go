@@ -8,7 +8,6 @@ import (
 
 // coreTest writes the test of a core.
 func (c *coverPrinter) coreTest(cover *ir.Cover) {
-	c.p.use("testing", "time")
 	guards, set, id, given := "", "", "", ""
 	if c.m.src.OwnVar(ir.RunID) != nil {
 		id, given = "\n\tid string", ", run.id"
@@ -66,7 +65,6 @@ func (c *coverPrinter) coreGuards() {
 	for _, g := range c.m.Guards {
 		var params []string
 		for _, q := range g.Params {
-			c.p.typesUsed(q.Type)
 			params = append(params, "_ "+q.Type)
 		}
 		c.p.f("func (g %sCoverGuards) %s(%s) (bool, error) { return g[%s], nil }\n", c.m.low, g.Method, strings.Join(params, ", "), quote(g.Name))

@@ -134,7 +134,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	}
 	for _, g := range m.Guards {
 		p.declare(name+"Guards."+exported(g.Name), g.Span)
-		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params)})
+		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params, core)})
 	}
 	if len(m.Guards) > 0 {
 		p.declare(name+"Guards", m.Span)
@@ -234,7 +234,7 @@ func (m *machinePlan) binding(p *planner) {
 		}
 	}
 	for _, a := range sideEffects(m.src) {
-		plan := &activityPlan{Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
+		plan := &activityPlan{Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params, false)}
 		p.declare(m.Name+"Activities."+plan.Method, a.Span)
 		for _, e := range a.Results {
 			plan.Results = append(plan.Results, m.ev[e])
@@ -251,8 +251,11 @@ func (m *machinePlan) binding(p *planner) {
 	}
 }
 
-func (m *machinePlan) params(params []*ir.Param) []paramPlan {
+func (m *machinePlan) params(params []*ir.Param, core bool) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
+	for name := range packages {
+		taken[name] = taken[name] || core // whose text uses packages beside them
+	}
 	var out []paramPlan
 	for _, q := range ir.Declarations(params) {
 		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), Optional: q.Optional, typ: q.Type})
