@@ -8,25 +8,19 @@ import (
 
 // coreTest writes the test of a core.
 func (c *coverPrinter) coreTest(cover *ir.Cover) {
-	guards, set, id, given := "", "", "", ""
-	if c.m.src.OwnVar(ir.RunID) != nil {
-		id, given = "\n\tid string", ", run.id"
-	}
-	if len(c.m.Guards) > 0 {
-		guards, set = "\n\tguards @mCoverGuards", "stepper.Guards = step.guards\n"
-	}
+	id, guards := c.m.src.OwnVar(ir.RunID) != nil, len(c.m.Guards) > 0
 	c.core.t(`// @mCoverStep is an input, and what comes of it.
 type @mCoverStep struct {
 	after time.Duration // since the start
 	in @MStepInput
 	arm @MArm
-	to @MState` + guards + `
-}
+	to @MState
+` + when(guards, "guards @mCoverGuards\n") + `}
 
 // @mCoverRun is a run from the start.
 type @mCoverRun struct {
-	params @MParams` + id + `
-	steps []@mCoverStep
+	params @MParams
+` + when(id, "id string\n") + `	steps []@mCoverStep
 }
 `)
 	c.coreGuards()
@@ -36,13 +30,13 @@ func Test@MCover(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, run := range @mCover {
 		var stepper @MStepper
-		core := New@MCore(run.params` + given + `)
+		core := New@MCore(run.params` + when(id, ", run.id") + `)
 		if err := stepper.Start(&core, start); err != nil {
 			t.Fatalf("run %d: %v", i, err)
 		}
 		for k := range run.steps {
 			step := &run.steps[k]
-			` + set + `from := core.State
+			` + when(guards, "stepper.Guards = step.guards\n") + `from := core.State
 			arm, err := stepper.Take(&core, &step.in, start.Add(step.after))
 			if err != nil {
 				t.Fatalf("run %d, step %d: %v", i, k, err)
