@@ -1,6 +1,7 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -116,8 +117,5 @@ func arrowLabel(e *drawing.Edge) string {
 // arrowTip is what a pointer over an arrow shows: the events' documentation,
 // or the ends of the arrow.
 func arrowTip(e *drawing.Edge) string {
-	if e.Doc != "" {
-		return e.Doc
-	}
-	return e.From.Title + " to " + e.To.Title
+	return cmp.Or(e.Doc, e.From.Title+" to "+e.To.Title)
 }
