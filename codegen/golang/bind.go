@@ -144,7 +144,8 @@ func (p *printer) activities(m *machinePlan) {
 	p.f("type %sActivities interface {", m.Name)
 	for _, a := range m.Activities {
 		p.doc(a.Doc)
-		p.f("%s(ctx context.Context, attempt *runtime.Attempt%s) %s%s", a.Method, signature(a.Params), a.results(), runsIn(a.Runs))
+		runs := when(len(a.Runs) > 0, " // in "+strings.Join(a.Runs, ", "))
+		p.f("%s(ctx context.Context, attempt *runtime.Attempt%s) %s%s", a.Method, signature(a.Params), a.results(), runs)
 	}
 	p.f("}\n")
 	for _, a := range m.Activities {
@@ -152,13 +153,6 @@ func (p *printer) activities(m *machinePlan) {
 			p.sealed(a.Sum, "is what activity "+a.Name+" raises", a.Results)
 		}
 	}
-}
-
-func runsIn(states []string) string {
-	if len(states) == 0 {
-		return ""
-	}
-	return " // in " + strings.Join(states, ", ")
 }
 
 func (p *printer) guards(m *machinePlan) {
@@ -177,13 +171,7 @@ func (p *printer) guards(m *machinePlan) {
 
 // register writes the function that gives machine and activities to an engine.
 func (p *printer) register(m *machinePlan) {
-	params := ""
-	if len(m.Activities) > 0 {
-		params += ", activities " + m.Name + "Activities"
-	}
-	if len(m.Guards) > 0 {
-		params += ", guards " + m.Name + "Guards"
-	}
+	params := when(len(m.Activities) > 0, ", activities "+m.Name+"Activities") + when(len(m.Guards) > 0, ", guards "+m.Name+"Guards")
 	p.f("// Register%s lets engine run machine %s.", m.Name, m.src.Name)
 	if params != "" {
 		p.f("// What is nil is left to others: the engine starts runs, sends to them, fires")

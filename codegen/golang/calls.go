@@ -34,14 +34,7 @@ func (m *machinePlan) planCalls(p *planner, own []*ir.Machine, o codegen.SourceO
 
 // registering is the call that registers m without functions for its activities and guards.
 func registering(m *ir.Machine) string {
-	call := "Register" + exported(m.Name) + "(engine"
-	if len(sideEffects(m)) > 0 {
-		call += ", nil"
-	}
-	if len(m.Guards) > 0 {
-		call += ", nil"
-	}
-	return call + ")"
+	return "Register" + exported(m.Name) + "(engine" + when(len(sideEffects(m)) > 0, ", nil") + when(len(m.Guards) > 0, ", nil") + ")"
 }
 
 // addAway adds the definition of callee, behind those of the machines that it calls.

@@ -79,14 +79,6 @@ func (c *corePrinter) t(text string) {
 	c.p.buf.WriteByte('\n')
 }
 
-// when is a part of a text that may be missing.
-func when(there bool, text string) string {
-	if !there {
-		return ""
-	}
-	return text
-}
-
 func (c *corePrinter) named(text string) string {
 	return strings.NewReplacer("@M", c.m.Name, "@m", c.m.low, "@q", c.m.src.Name).Replace(text)
 }

@@ -174,10 +174,8 @@ func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
 		fields = append(fields, f.Name+": "+x.c.m.compose(f.typ, f.Optional, leaves[:n]))
 		leaves = leaves[n:]
 	}
-	data := ""
-	if len(fields) > 0 {
-		data = fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", "))
-	}
+	data := when(len(fields) > 0,
+		fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", ")))
 	fmt.Fprintf(out, "t.publish(%sOutMessage{Event: %s%s})\n", x.c.m.Name, event.Const, data)
 }
 
@@ -233,10 +231,7 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 
 // eachItem runs what check does for each item of the list v.
 func eachItem(v, check string) string {
-	if check == "" {
-		return ""
-	}
-	return "for _, item := range " + v + " {\n" + check + "}\n"
+	return when(check != "", "for _, item := range "+v+" {\n"+check+"}\n")
 }
 
 // lengths is the part of checks that speaks of the lengths of lists.

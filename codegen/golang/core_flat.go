@@ -37,10 +37,7 @@ func (c *corePrinter) flat() string {
 		}
 		cases.WriteString("case " + c.stateConst(s) + ":\n" + text)
 	}
-	dispatch := ""
-	if cases.Len() > 0 {
-		dispatch = "switch s.State {\n" + cases.String() + "}\n"
-	}
+	dispatch := when(cases.Len() > 0, "switch s.State {\n"+cases.String()+"}\n")
 	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
 	prologue, now := c.prologue()
 	return c.named(`// Take gives an input to the machine as it stands: the first arm is taken whose

@@ -116,10 +116,7 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 		}
 		fmt.Fprintf(&b, "case %s%s:\n%s", c.m.Name, kind.label, body)
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "switch in.Kind {\n" + b.String() + "}\n"
+	return when(b.Len() > 0, "switch in.Kind {\n"+b.String()+"}\n")
 }
 
 // handled are the branches for failures without those that nothing takes,

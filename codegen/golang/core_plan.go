@@ -183,24 +183,20 @@ func counterType(a *ir.Arm) string {
 // declareCore takes the names of the core.
 func (m *machinePlan) declareCore(p *planner) {
 	at := m.src.Span
-	for _, own := range []string{
+	p.reserve(at, m.Name,
 		"DoName", "TimerName", "FailureCategory", "Core", "Arm", "ArmIgnored", "ArmDeferred", "Counters", "InputKind", "InputStart",
 		"InputEvent", "InputResult", "InputFailure", "InputTimer", "InputDone", "InputCancel", "StepInput", "StepPayload",
 		"FailureInput", "OutMessage", "Stepper", "StepRefused",
-	} {
-		p.declare(m.Name+own, at)
-	}
+	)
 	if len(m.src.Enforced()) > 0 {
 		p.declare(m.Name+"InputOverBudget", at)
 	}
-	for _, own := range []string{
+	p.reserve(at, m.low,
 		"StateNames", "EventNames", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "ArmNames",
 		"CoverStep", "CoverRun", "CoverGuards", "Cover",
 		"Value", "Add", "Sub", "Mul", "Finite", "Negative", "Join", "Append", "Size", "After", "Before", "InTime", "Between", "Earlier",
 		"Later", "Widen", "WideTime", "Wide",
-	} {
-		p.declare(m.low+own, at)
-	}
+	)
 	p.declare("New"+m.Name+"Core", at)
 	for _, g := range m.Guards {
 		p.declare(m.low+g.Method+"Verdict", g.src.Span)

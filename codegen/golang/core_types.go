@@ -167,8 +167,5 @@ func (c *corePrinter) defaults() string {
 			fields = append(fields, exported(f.Name)+": "+x.literal(d, f.Type, 0)+",\n")
 		}
 	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return ", Data: @MData{\n" + strings.Join(fields, "") + "}"
+	return when(len(fields) > 0, ", Data: @MData{\n"+strings.Join(fields, "")+"}")
 }

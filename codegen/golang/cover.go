@@ -50,11 +50,8 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 	p.f("func Test%[1]sCover(t *testing.T) {\nfsmtest.Walk(t, %[1]sMachine(), %[2]sPaths...)\n}\n", m.Name, m.low)
 	p.f("var %sPaths = []fsmtest.Path{", m.low)
 	for _, run := range cover.Runs {
-		id := ""
-		if given := c.idOf(run.Params); given != "" {
-			id = "ID: " + given + ", "
-		}
-		p.f("{%sParams: %s, Steps: []fsmtest.Step{", id, c.fields(m.Params, run.Params))
+		id := c.idOf(run.Params)
+		p.f("{%sParams: %s, Steps: []fsmtest.Step{", when(id != "", "ID: "+id+", "), c.fields(m.Params, run.Params))
 		for i := range run.Steps {
 			s := &run.Steps[i]
 			input, data := c.named(s, timers)
@@ -65,7 +62,7 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 			case !s.Ends():
 				arm = ", Arm: " + quote(uses[c.aside(s).Use])
 			}
-			do, yes := "", ""
+			do := ""
 			if d := s.Input.Do; d != nil {
 				name := dos[d.ID]
 				if s.Element >= 0 {
@@ -73,9 +70,8 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 				}
 				do = ", Do: " + quote(name)
 			}
-			if guards := c.saidYes(s); len(guards) > 0 {
-				yes = ", Yes: []string{" + strings.Join(guards, ", ") + "}"
-			}
+			guards := c.saidYes(s)
+			yes := when(len(guards) > 0, ", Yes: []string{"+strings.Join(guards, ", ")+"}")
 			p.f("{%sInput: %s%s%s%s%s, To: %s},", c.after(s), quote(input), do, data, yes, arm, quote(s.To.Path))
 		}
 		p.f("}},")

@@ -73,11 +73,8 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 	}
 	c.core.t("var @mCover = []@mCoverRun{")
 	for _, run := range cover.Runs {
-		id := ""
-		if given := c.idOf(run.Params); given != "" {
-			id = "\nid: " + given + ","
-		}
-		c.p.f("{\nparams: %s,%s\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), id, c.m.low)
+		id := c.idOf(run.Params)
+		c.p.f("{\nparams: %s,%s\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), when(id != "", "\nid: "+id+","), c.m.low)
 		for i := range run.Steps {
 			c.coreStep(&run.Steps[i])
 		}
@@ -87,10 +84,8 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 }
 
 func (c *coverPrinter) coreStep(s *ir.CoverStep) {
-	guards := ""
-	if yes := c.saidYes(s); len(yes) > 0 {
-		guards = ", guards: " + c.m.low + "CoverGuards{" + strings.Join(yes, ": true, ") + ": true}"
-	}
+	yes := c.saidYes(s)
+	guards := when(len(yes) > 0, ", guards: "+c.m.low+"CoverGuards{"+strings.Join(yes, ": true, ")+": true}")
 	arm := c.m.Name + "ArmIgnored"
 	switch {
 	case s.Arm != nil:

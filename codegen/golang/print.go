@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,6 +57,14 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// when is a part of a text that may be missing.
+func when(there bool, text string) string {
+	if !there {
+		return ""
+	}
+	return text
+}
+
 // quote is text as a Go string literal.
 func quote(text string) string { return strconv.Quote(text) }
 
@@ -87,36 +94,15 @@ var packages = map[string]string{
 func (p *printer) importBlock(b *bytes.Buffer) {
 	words := map[string]bool{}
 	noteWords(words, p.buf.Bytes())
-	var std, other []string
-	for name, path := range packages {
+	std, other := when(p.embeds, "_ \"embed\"\n"), ""
+	for name, path := range packages { // which go/format sorts
 		switch {
 		case !words[name+"."]:
 		case strings.Contains(path, "."):
-			other = append(other, path)
+			other += quote(path) + "\n"
 		default:
-			std = append(std, path)
+			std += quote(path) + "\n"
 		}
 	}
-	if p.embeds {
-		std = append(std, "embed")
-	}
-	if len(std)+len(other) == 0 {
-		return
-	}
-	slices.Sort(std)
-	slices.Sort(other)
-	b.WriteString("import (\n")
-	for _, name := range std {
-		if name == "embed" {
-			b.WriteString("_ ")
-		}
-		b.WriteString(quote(name) + "\n")
-	}
-	if len(std) > 0 && len(other) > 0 {
-		b.WriteString("\n")
-	}
-	for _, name := range other {
-		b.WriteString(quote(name) + "\n")
-	}
-	b.WriteString(")\n\n")
+	b.WriteString(when(std+other != "", "import (\n"+std+"\n"+other+")\n\n"))
 }

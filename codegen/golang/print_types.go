@@ -1,10 +1,7 @@
 package golang
 
 func outcomeNote(outcome string) string {
-	if outcome == "" {
-		return ""
-	}
-	return " // terminal: " + outcome
+	return when(outcome != "", " // terminal: "+outcome)
 }
 
 // structs writes the parameters, the data and the payloads, with what they are
