@@ -87,7 +87,7 @@ func (s *Simulation) nextMoment(at *state) time.Time {
 // endAttempt ends an attempt, after the wait of a retry where it has to.
 func (s *Simulation) endAttempt(at *state) error {
 	move, d := &at.move, s.machine.Definition()
-	t, err := s.attempt(at)
+	t, err := s.attempt(at.snapshot, at.move.Do)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *Simulation) count(at *state, in *machine.Input) error {
 // checkpoint has an attempt make a checkpoint: `idle` timers start again. What it has used by then
 // counts first, as it does for a worker.
 func (s *Simulation) checkpoint(at *state) error {
-	t, err := s.attempt(at)
+	t, err := s.attempt(at.snapshot, at.move.Do)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ const mostLost = 5
 // lose loses the worker of an attempt, as an engine finds out by its heartbeats or checkpoints,
 // or by its lease.
 func (s *Simulation) lose(at *state) error {
-	t, err := s.attempt(at)
+	t, err := s.attempt(at.snapshot, at.move.Do)
 	if err != nil {
 		return err
 	}
@@ -195,16 +195,16 @@ func (s *Simulation) lose(at *state) error {
 	return s.advance(at, machine.NoteInput(machine.LostInput, &t, ""))
 }
 
-// attempt is the one under way that a move names.
-func (s *Simulation) attempt(at *state) (machine.Task, error) {
+// attempt is the one under way that a name means.
+func (s *Simulation) attempt(run *machine.Snapshot, do string) (machine.Task, error) {
 	var found []machine.Task
 	var names []string
-	for _, t := range at.snapshot.HandedOut() {
+	for _, t := range run.HandedOut() {
 		full, short := s.names(&t)
-		if at.move.Do == full {
+		if do == full {
 			return t, nil
 		}
-		if slices.Contains(short, at.move.Do) || s.oneOf(&t, at.move.Do) {
+		if slices.Contains(short, do) || s.oneOf(&t, do) {
 			found = append(found, t)
 		}
 		names = append(names, full)
@@ -212,16 +212,16 @@ func (s *Simulation) attempt(at *state) (machine.Task, error) {
 	}
 	switch len(found) {
 	case 0:
-		return machine.Task{}, fmt.Errorf("%q is not under way%s", at.move.Do, machine.DidYouMean(at.move.Do, names))
+		return machine.Task{}, fmt.Errorf("%q is not under way%s", do, machine.DidYouMean(do, names))
 	case 1:
 		return found[0], nil
 	}
 	full, short := s.names(&found[0])
-	i := slices.IndexFunc(short, func(name string) bool { return name != at.move.Do })
+	i := slices.IndexFunc(short, func(name string) bool { return name != do })
 	if i < 0 {
-		return machine.Task{}, &Unlabelled{at.move.Do, full}
+		return machine.Task{}, &Unlabelled{do, full}
 	}
-	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", at.move.Do, short[i])
+	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", do, short[i])
 }
 
 // Unlabelled is the error of a name that means executions without labels. Full is the whole name of the first.
@@ -262,8 +262,7 @@ func (s *Simulation) names(t *machine.Task) (full string, short []string) {
 func (s *Simulation) Name(t *machine.Task) string {
 	full, short := s.names(t)
 	for _, name := range short {
-		probe := state{snapshot: s.Run(), move: Move{Do: name}}
-		if _, err := s.attempt(&probe); err == nil {
+		if _, err := s.Attempt(name); err == nil {
 			return name
 		}
 	}
