@@ -15,7 +15,6 @@ func plan(m *ir.Machine, h *Highlight, left *int) *Drawing {
 	p := &planner{left: left, nodes: make(map[*ir.State]*Node, len(m.States)), edges: map[pair]*Edge{}}
 	d := &Drawing{Title: title(m), Name: m.Name, Doc: m.Doc, States: len(m.States) - 1}
 	d.Root = p.node(m.Root, nil)
-	p.start(m.Root)
 	for _, s := range m.States {
 		p.state(s)
 	}
@@ -133,8 +132,8 @@ func (p *planner) state(s *ir.State) {
 		}
 	} else {
 		n.Rows = rows
-		p.start(s)
 	}
+	p.start(s)
 	for _, a := range armsOf(s) {
 		p.arm(a)
 	}

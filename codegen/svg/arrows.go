@@ -121,7 +121,7 @@ func tipOf(e *drawing.Edge) string {
 	var whole []string
 	cut := false
 	for _, l := range e.Labels {
-		for _, line := range l.Lines(arrowWidth) {
+		for _, line := range l.Lines(drawing.ArrowWidth) {
 			cut = cut || strings.HasSuffix(line.Text, "…")
 		}
 		for _, line := range l.Lines(math.MaxInt / 2) {
