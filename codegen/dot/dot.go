@@ -6,6 +6,7 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -189,8 +190,5 @@ func set(a dot.AttributesMap, pairs ...string) {
 }
 
 func tooltip(n *drawing.Node) string {
-	if n.Doc != "" {
-		return n.Doc
-	}
-	return strings.TrimSpace(n.Title)
+	return cmp.Or(n.Doc, strings.TrimSpace(n.Title))
 }

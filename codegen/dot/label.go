@@ -1,16 +1,11 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
-)
-
-// Widths in characters: of what stands in a box, and beside an arrow.
-const (
-	boxWidth   = 34
-	arrowWidth = 28
 )
 
 // boxLabel is a node's title in bold with its rows below a line.
@@ -38,14 +33,14 @@ func boxLabel(n *drawing.Node) string {
 
 func boxRow(r drawing.Row) string {
 	var lines []string
-	for i, t := range drawing.Wrap(r.Text, boxWidth, 3) {
+	for i, t := range drawing.Wrap(r.Text, drawing.BoxWidth, 3) {
 		if i > 0 {
 			t = "   " + t
 		}
 		lines = append(lines, paint(quiet, rowSize, escape(t)))
 	}
 	if r.Detail != "" {
-		for _, t := range drawing.Wrap(r.Detail, boxWidth, 3) {
+		for _, t := range drawing.Wrap(r.Detail, drawing.BoxWidth, 3) {
 			lines = append(lines, paint(faint, rowSize-1, escape(t)))
 		}
 	}
@@ -68,7 +63,7 @@ func child(cell string, exits []drawing.Exit) string {
 	var b strings.Builder
 	b.WriteString(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="2" CELLPADDING="1"><TR>`)
 	for i, e := range exits {
-		if i > 0 && i%exitsInRow == 0 {
+		if i > 0 && i%drawing.ExitsInRow == 0 {
 			b.WriteString(`</TR><TR>`)
 		}
 		s := outcomeStyle(e.Outcome)
@@ -78,9 +73,6 @@ func child(cell string, exits []drawing.Exit) string {
 	inner := `<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2" COLOR="` + quiet + `"><TR>` + cell + `</TR><TR><TD ALIGN="LEFT">` + b.String() + `</TD></TR></TABLE>`
 	return `<TABLE BORDER="1" CELLBORDER="0" CELLSPACING="0" CELLPADDING="2" COLOR="` + quiet + `" BGCOLOR="#FFFFFF"><TR><TD>` + inner + `</TD></TR></TABLE>`
 }
-
-// exitsInRow is how many exits of a child stand beside each other.
-const exitsInRow = 4
 
 // stacked puts a cell on the first of several sheets that lie behind each other, of which
 // the others show their right and lower edges.
@@ -100,7 +92,7 @@ func arrowLabel(e *drawing.Edge) string {
 	b.WriteString(`<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">`)
 	for _, l := range e.Labels {
 		var lines []string
-		for _, line := range l.Lines(arrowWidth) {
+		for _, line := range l.Lines(drawing.ArrowWidth) {
 			color := edgeStyles[l.Kind].text
 			if line.Aside {
 				color = faint
@@ -116,8 +108,5 @@ func arrowLabel(e *drawing.Edge) string {
 // arrowTip is what a pointer over an arrow shows: the events' documentation,
 // or the ends of the arrow.
 func arrowTip(e *drawing.Edge) string {
-	if e.Doc != "" {
-		return e.Doc
-	}
-	return e.From.Title + " to " + e.To.Title
+	return cmp.Or(e.Doc, e.From.Title+" to "+e.To.Title)
 }

@@ -21,50 +21,16 @@ import (
 
 const wordJoiner = "\u2060"
 
+var quoted = strings.NewReplacer(`"`, `\"`, `\`, `\\`+wordJoiner, "\n", `\n`, "&", "&amp;")
+
 // quote makes text a quoted DOT string; its newlines are kept.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range drawing.Clean(text) {
-		switch r {
-		case '"':
-			b.WriteString(`\"`)
-		case '\\':
-			b.WriteString(`\\` + wordJoiner)
-		case '\n':
-			b.WriteString(`\n`)
-		case '&':
-			b.WriteString("&amp;")
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+func quote(text string) string { return `"` + quoted.Replace(drawing.Clean(text)) + `"` }
+
+var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", `\`, "&#92;&#8288;")
 
 // escape makes text fit to stand between the tags of an HTML-like label, or in
 // an attribute of one.
-func escape(text string) string {
-	var b strings.Builder
-	for _, r := range drawing.Clean(text) {
-		switch r {
-		case '&':
-			b.WriteString("&amp;")
-		case '<':
-			b.WriteString("&lt;")
-		case '>':
-			b.WriteString("&gt;")
-		case '"':
-			b.WriteString("&quot;")
-		case '\\':
-			b.WriteString("&#92;&#8288;")
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func escape(text string) string { return escaped.Replace(drawing.Clean(text)) }
 
 // rename rewrites a DOT text in which nodes and clusters bear the names that
 // emicklei/dot gives them in order of creation, n1 and cluster_s2: with those,

@@ -1,34 +1,24 @@
 package drawing
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// armsOf yields the arms that stand in s, handlers first.
-func armsOf(s *ir.State) iter.Seq[*ir.Arm] {
-	return func(yield func(*ir.Arm) bool) {
-		for _, h := range s.Handlers {
-			for _, a := range h.Arms {
-				if !yield(a) {
-					return
-				}
-			}
-		}
-		for _, t := range s.Timers {
-			if t.Budget {
-				continue // its arms are those of handlers
-			}
-			for _, a := range t.Arms {
-				if !yield(a) {
-					return
-				}
-			}
+// armsOf are the arms that stand in s, handlers first.
+func armsOf(s *ir.State) []*ir.Arm {
+	var out []*ir.Arm
+	for _, h := range s.Handlers {
+		out = append(out, h.Arms...)
+	}
+	for _, t := range s.Timers {
+		if !t.Budget { // whose arms are those of handlers
+			out = append(out, t.Arms...)
 		}
 	}
+	return out
 }
 
 // arm draws a if it is an arrow; the others are rows of their state. A retry

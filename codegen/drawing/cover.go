@@ -1,5 +1,7 @@
 package drawing
 
+import "slices"
+
 // Coverage is what runs took of a machine together.
 type Coverage struct {
 	Arms   map[string]bool // by name, as history has them
@@ -19,11 +21,7 @@ func (c *Coverage) Mark(d *Drawing) {
 		if len(e.Arms) == 0 {
 			continue
 		}
-		all := true
-		for _, name := range e.Arms {
-			all = all && c.Arms[name]
-		}
-		e.Mark = markOf(all)
+		e.Mark = markOf(!slices.ContainsFunc(e.Arms, func(name string) bool { return !c.Arms[name] }))
 	}
 }
 

@@ -15,7 +15,6 @@ func plan(m *ir.Machine, h *Highlight, left *int) *Drawing {
 	p := &planner{left: left, nodes: make(map[*ir.State]*Node, len(m.States)), edges: map[pair]*Edge{}}
 	d := &Drawing{Title: title(m), Name: m.Name, Doc: m.Doc, States: len(m.States) - 1}
 	d.Root = p.node(m.Root, nil)
-	p.start(m.Root)
 	for _, s := range m.States {
 		p.state(s)
 	}
@@ -106,7 +105,7 @@ func needsAny(s *ir.State) bool {
 	if s.Parent == nil && len(rowsOf(s)) > 0 {
 		return true
 	}
-	for a := range armsOf(s) {
+	for _, a := range armsOf(s) {
 		if a.Kind == ir.Goto && a.Target != nil && a.Target.Inside(s) {
 			return true
 		}
@@ -133,9 +132,9 @@ func (p *planner) state(s *ir.State) {
 		}
 	} else {
 		n.Rows = rows
-		p.start(s)
 	}
-	for a := range armsOf(s) {
+	p.start(s)
+	for _, a := range armsOf(s) {
 		p.arm(a)
 	}
 	if r := s.Require; r != nil && r.Target != nil {

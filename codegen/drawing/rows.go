@@ -19,7 +19,7 @@ func rowsOf(s *ir.State) []Row {
 	if returns := s.ReturnsText(); returns != "" {
 		rows = append(rows, Row{Text: returns})
 	}
-	for a := range armsOf(s) {
+	for _, a := range armsOf(s) {
 		if r, ok := armRow(a); ok {
 			rows = append(rows, r)
 		}

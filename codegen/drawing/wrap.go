@@ -12,6 +12,14 @@ type Line struct {
 	Aside bool
 }
 
+// Widths of what stands in a box and beside an arrow, in characters, and how many exits of a child
+// stand beside each other.
+const (
+	BoxWidth   = 34
+	ArrowWidth = 28
+	ExitsInRow = 4
+)
+
 // mostLines is how many lines a guard or the effects of one label may fill.
 const mostLines = 3
 

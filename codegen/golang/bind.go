@@ -2,14 +2,12 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-const runtimePath = "github.com/fsmc-dev/fsmc/runtime"
-
 // binding writes what a program calls of a machine that the runtime runs.
 func (p *printer) binding(m *machinePlan) {
-	p.use(runtimePath)
 	p.stateNames(m)
 	p.eventNames(m)
 	for _, e := range m.Enums {
@@ -29,7 +27,8 @@ func (p *printer) binding(m *machinePlan) {
 }
 
 // names writes constants of a type of strings, and of no type where typ is empty.
-func (p *printer) names(typ string, values []constPlan) {
+func (p *printer) names(doc, typ string, values []constPlan) {
+	p.f("// %s\nconst (", doc)
 	for _, v := range values {
 		p.f("%s %s = %s", v.Name, typ, quote(v.Value))
 	}
@@ -58,30 +57,24 @@ func (p *printer) eventNames(m *machinePlan) {
 	typ := m.Name + "Event"
 	p.f("// %s names an event of machine %s; the zero value is none.", typ, m.src.Name)
 	p.f("type %s string\n", typ)
-	p.f("// The events of %s, in the order of the source.", m.src.Name)
-	p.f("const (")
 	var values []constPlan
 	for _, e := range m.Events {
 		values = append(values, constPlan{e.Const, e.Name})
 	}
-	p.names(typ, values)
+	p.names("The events of "+m.src.Name+", in the order of the source.", typ, values)
 }
 
 func (p *printer) enumNames(e *enumPlan) {
 	p.docOf(e.Type, e.Doc, "is one of the values below; the zero value is none.")
 	p.f("type %s string\n", e.Type)
-	p.f("// The values of %s.", e.Type)
-	p.f("const (")
-	p.names(e.Type, e.Values)
+	p.names("The values of "+e.Type+".", e.Type, e.Values)
 }
 
 func (p *printer) failures(m *machinePlan) {
 	if len(m.Failures) == 0 {
 		return
 	}
-	p.f("// The categories of failure that %s declares, for runtime.Fail.", m.src.Name)
-	p.f("const (")
-	p.names("", m.Failures)
+	p.names("The categories of failure that "+m.src.Name+" declares, for runtime.Fail.", "", m.Failures)
 }
 
 // events writes what makes an event of a payload.
@@ -97,12 +90,7 @@ func (p *printer) events(m *machinePlan) {
 		}
 		p.f("func (%s) FSMEvent() string { return %s }", e.Payload.Type, quote(e.Name))
 	}
-	var sent []*eventPlan
-	for _, e := range m.Events {
-		if e.Sent {
-			sent = append(sent, e)
-		}
-	}
+	sent := slices.DeleteFunc(slices.Clone(m.Events), func(e *eventPlan) bool { return !e.Sent })
 	p.f("")
 	p.sealed(m.Name+"Sendable", "is an event that may be sent to a run of "+m.src.Name, sent)
 }
@@ -149,7 +137,6 @@ func (p *printer) activities(m *machinePlan) {
 	if len(m.Activities) == 0 {
 		return
 	}
-	p.use("context")
 	p.f("// %sActivities do the work of %s. Each method is one attempt: it may be", m.Name, m.src.Name)
 	p.f("// called again for the same execution, with the same attempt.Key. Its context is")
 	p.f("// cancelled when the run has moved on. An error is a failure of category unknown,")
@@ -157,10 +144,8 @@ func (p *printer) activities(m *machinePlan) {
 	p.f("type %sActivities interface {", m.Name)
 	for _, a := range m.Activities {
 		p.doc(a.Doc)
-		p.f("%s(ctx context.Context, attempt *runtime.Attempt%s) %s%s", a.Method, signature(a.Params), a.results(), runsIn(a.Runs))
-		for _, q := range a.Params {
-			p.typesUsed(q.Type)
-		}
+		runs := when(len(a.Runs) > 0, " // in "+strings.Join(a.Runs, ", "))
+		p.f("%s(ctx context.Context, attempt *runtime.Attempt%s) %s%s", a.Method, signature(a.Params), a.results(), runs)
 	}
 	p.f("}\n")
 	for _, a := range m.Activities {
@@ -168,13 +153,6 @@ func (p *printer) activities(m *machinePlan) {
 			p.sealed(a.Sum, "is what activity "+a.Name+" raises", a.Results)
 		}
 	}
-}
-
-func runsIn(states []string) string {
-	if len(states) == 0 {
-		return ""
-	}
-	return " // in " + strings.Join(states, ", ")
 }
 
 func (p *printer) guards(m *machinePlan) {
@@ -187,22 +165,13 @@ func (p *printer) guards(m *machinePlan) {
 	for _, g := range m.Guards {
 		p.doc(g.Doc)
 		p.f("%s(%s) (bool, error)", g.Method, strings.TrimPrefix(signature(g.Params), ", "))
-		for _, q := range g.Params {
-			p.typesUsed(q.Type)
-		}
 	}
 	p.f("}\n")
 }
 
 // register writes the function that gives machine and activities to an engine.
 func (p *printer) register(m *machinePlan) {
-	params := ""
-	if len(m.Activities) > 0 {
-		params += ", activities " + m.Name + "Activities"
-	}
-	if len(m.Guards) > 0 {
-		params += ", guards " + m.Name + "Guards"
-	}
+	params := when(len(m.Activities) > 0, ", activities "+m.Name+"Activities") + when(len(m.Guards) > 0, ", guards "+m.Name+"Guards")
 	p.f("// Register%s lets engine run machine %s.", m.Name, m.src.Name)
 	if params != "" {
 		p.f("// What is nil is left to others: the engine starts runs, sends to them, fires")
@@ -262,7 +231,6 @@ func (p *printer) runs(m *machinePlan) {
 
 // definition writes the compiled machine, and the text from which it was compiled.
 func (p *printer) definition(m *machinePlan) {
-	p.use("sync")
 	p.f("// %sMachine is machine %s as the runtime runs it.", m.Name, m.src.Name)
 	p.f("var %sMachine = sync.OnceValue(func() *runtime.Machine { return runtime.MustCompile(%sDefinition) })\n", m.Name, m.low)
 	p.f("// %sSource is the text from which the machine was compiled.", m.low)

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/codegen"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -15,15 +17,11 @@ import (
 
 // planCalls plans how the machines that m calls are registered; own are those of the file.
 func (m *machinePlan) planCalls(p *planner, own []*ir.Machine, o codegen.SourceOptions) {
-	here := map[*ir.Machine]bool{}
-	for _, other := range own {
-		here[other] = true
-	}
 	away := map[*ir.Machine]bool{}
 	for _, a := range m.src.Activities {
 		switch callee := a.Machine; {
 		case callee == nil:
-		case here[callee] || o.Elsewhere == nil || !o.Elsewhere(m.src.Span, callee.Span):
+		case slices.Contains(own, callee) || o.Elsewhere == nil || !o.Elsewhere(m.src.Span, callee.Span):
 			m.Calls = append(m.Calls, registering(callee))
 		default:
 			m.addAway(callee, o.Definition, away)
@@ -36,14 +34,7 @@ func (m *machinePlan) planCalls(p *planner, own []*ir.Machine, o codegen.SourceO
 
 // registering is the call that registers m without functions for its activities and guards.
 func registering(m *ir.Machine) string {
-	call := "Register" + exported(m.Name) + "(engine"
-	if len(sideEffects(m)) > 0 {
-		call += ", nil"
-	}
-	if len(m.Guards) > 0 {
-		call += ", nil"
-	}
-	return call + ")"
+	return "Register" + exported(m.Name) + "(engine" + when(len(sideEffects(m)) > 0, ", nil") + when(len(m.Guards) > 0, ", nil") + ")"
 }
 
 // addAway adds the definition of callee, behind those of the machines that it calls.
@@ -62,13 +53,7 @@ func (m *machinePlan) addAway(callee *ir.Machine, definition func(*ir.Machine) [
 
 // sideEffects are the activities of m that a program does: no machines.
 func sideEffects(m *ir.Machine) []*ir.Activity {
-	var out []*ir.Activity
-	for _, a := range m.Activities {
-		if a.Machine == nil {
-			out = append(out, a)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(m.Activities), func(a *ir.Activity) bool { return a.Machine != nil })
 }
 
 // addExit plans the event of a child's terminal, which has no name in the binding: its payload

@@ -174,10 +174,8 @@ func (x *exprs) publish(out *strings.Builder, p *ir.Publish) {
 		fields = append(fields, f.Name+": "+x.c.m.compose(f.typ, f.Optional, leaves[:n]))
 		leaves = leaves[n:]
 	}
-	data := ""
-	if len(fields) > 0 {
-		data = fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", "))
-	}
+	data := when(len(fields) > 0,
+		fmt.Sprintf(", Data: %sStepPayload{%s: %s{%s}}", x.c.m.Name, exported(p.Event.Name), event.Payload.Type, strings.Join(fields, ", ")))
 	fmt.Fprintf(out, "t.publish(%sOutMessage{Event: %s%s})\n", x.c.m.Name, event.Const, data)
 }
 
@@ -210,15 +208,13 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 			return when(v+" < "+x.literal(lo, t, precAdd)+" || "+v+" > "+x.literal(hi, t, precAdd), "it is out of range, "+expected)
 		}
 	case ir.Float:
-		c.p.use("math")
 		return when("math.IsInf("+v+", 0) || math.IsNaN("+v+")", "a float is finite")
 	case ir.String, ir.JSON:
-		c.p.use("unicode/utf8")
-		text, valid := v, "utf8.ValidString"
+		valid := "utf8.ValidString"
 		if t.Kind == ir.JSON {
 			valid = "utf8.Valid"
 		}
-		return when("len("+text+") > 1<<20 || !"+valid+"("+text+")", "it is not valid UTF-8, or longer than 1 MiB")
+		return when("len("+v+") > 1<<20 || !"+valid+"("+v+")", "it is not valid UTF-8, or longer than 1 MiB")
 	case ir.Time:
 		return when(v+".UTC().Year() < 1 || "+v+".UTC().Year() > 9999", "a time lies in the years 1 to 9999")
 	case ir.EnumKind:
@@ -235,10 +231,7 @@ func (c *corePrinter) checks(t *ir.Type, v string, fail func(why string) string)
 
 // eachItem runs what check does for each item of the list v.
 func eachItem(v, check string) string {
-	if check == "" {
-		return ""
-	}
-	return "for _, item := range " + v + " {\n" + check + "}\n"
+	return when(check != "", "for _, item := range "+v+" {\n"+check+"}\n")
 }
 
 // lengths is the part of checks that speaks of the lengths of lists.

@@ -117,7 +117,6 @@ func (x *exprs) wide(e ir.Expr) string {
 func (c *corePrinter) equal(t *ir.Type, a, b string, depth int) string {
 	switch t.Kind {
 	case ir.List:
-		c.p.use("slices")
 		if t.Elem == nil {
 			return "len(" + a + ") == len(" + b + ")"
 		}
@@ -136,7 +135,6 @@ func (c *corePrinter) equal(t *ir.Type, a, b string, depth int) string {
 		return a + ".Equal(" + b + ")"
 	case ir.Float:
 		if depth > 0 {
-			c.p.use("math")
 			return "math.Float64bits(" + a + ") == math.Float64bits(" + b + ")"
 		}
 	}

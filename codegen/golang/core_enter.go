@@ -36,10 +36,9 @@ func (c *corePrinter) enter(leaf, target, domain *ir.State) (call string, fails 
 	f := c.entries[k]
 	if f == nil {
 		f = &entryFunc{}
-		if k.leaf.Require != nil {
-			f.name = c.entryName(k) // it may be entered again while its own text is made
+		if k.leaf.Require != nil { // it may be entered again while its own text is made
+			f.name, f.fails = c.entryName(k), true
 		}
-		f.fails = len(requires(k.leaf)) > 0 // also while its own text is being made
 		c.entries[k] = f
 		c.printEntry(k, f)
 	}
@@ -47,19 +46,6 @@ func (c *corePrinter) enter(leaf, target, domain *ir.State) (call string, fails 
 		return f.text, f.fails
 	}
 	return "t." + f.name + "(s)\n", f.fails
-}
-
-// requires are the leaves that may be entered in place of leaf, and leaf, if
-// that has a require.
-func requires(leaf *ir.State) []*ir.State {
-	var out []*ir.State
-	seen := map[*ir.State]bool{}
-	for leaf.Require != nil && !seen[leaf] {
-		seen[leaf] = true
-		out = append(out, leaf)
-		leaf = leaf.Require.Target.Leaf()
-	}
-	return out
 }
 
 // remembers reports whether entering target from old enters a state that
@@ -115,9 +101,8 @@ func (c *corePrinter) printEntry(k entry, f *entryFunc) {
 		b.WriteString(c.reset(s, k.from))
 		b.WriteString(x.block(s.Entry))
 	}
-	if r := k.leaf.Require; r != nil {
+	if k.leaf.Require != nil {
 		c.printRequire(&b, x, k)
-		f.fails = true
 	}
 	b.WriteString(c.reset(k.leaf, k.from))
 	b.WriteString(x.block(k.leaf.Entry))

@@ -111,12 +111,10 @@ func (x *exprs) literal(k *ir.Const, t *ir.Type, outer int) string {
 		return paren(strconv.FormatInt(k.Int, 10), signed(k.Int < 0), outer)
 	case ir.Float:
 		if k.Float == 0 && math.Signbit(k.Float) { // Go's constants have no negative zero
-			x.c.p.use("math")
 			return "math.Copysign(0, -1)"
 		}
 		return paren(floatLiteral(k.Float), signed(k.Float < 0), outer)
 	case ir.Duration:
-		x.c.p.use("time")
 		code, prec := durationLiteral(k.Int)
 		return paren(code, prec, outer)
 	case ir.EnumKind:
@@ -124,7 +122,6 @@ func (x *exprs) literal(k *ir.Const, t *ir.Type, outer int) string {
 	case ir.List:
 		return x.c.m.goType(t) + "{}"
 	case ir.JSON:
-		x.c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(k.Str) + ")"
 	}
 	return quote(k.Str)
@@ -229,7 +226,6 @@ func (x *exprs) cut(e *ir.FieldRef, code string) string {
 	if e.Type().Kind != ir.Time {
 		return code
 	}
-	x.c.p.use("time")
 	return code + ".UTC().Truncate(time.Microsecond)"
 }
 

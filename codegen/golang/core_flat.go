@@ -37,13 +37,9 @@ func (c *corePrinter) flat() string {
 		}
 		cases.WriteString("case " + c.stateConst(s) + ":\n" + text)
 	}
-	dispatch := ""
-	if cases.Len() > 0 {
-		dispatch = "switch s.State {\n" + cases.String() + "}\n"
-	}
+	dispatch := when(cases.Len() > 0, "switch s.State {\n"+cases.String()+"}\n")
 	c.fallible, c.saved = c.fallible || startFails, c.saved || startFails
 	prologue, now := c.prologue()
-	c.p.use("time")
 	return c.named(`// Take gives an input to the machine as it stands: the first arm is taken whose
 // guard holds and whose bound is not used up. It changes s and nothing else; no
 // activity or timer is behind s, so that every input counts as come in time.
@@ -67,18 +63,11 @@ const nothing = "return 0, t.refuse(s, in, \"no arm takes it there\")\n"
 // where that is read.
 func (c *corePrinter) prologue() (text, now string) {
 	now = "_"
-	if c.m.src.OwnVar(ir.RunStarted) != nil {
+	if c.m.src.OwnVar(ir.RunStarted) != nil || c.readsNow() {
 		now = "now"
 	}
-	if c.readsNow() {
-		text, now = "t.now = now.UTC().Truncate(time.Microsecond)\n", "now"
-	}
-	if c.fallible {
-		text += "t.why = \"\"\n"
-	}
-	if c.redirects {
-		text += "t.turns = 0\n"
-	}
+	text = when(c.readsNow(), "t.now = now.UTC().Truncate(time.Microsecond)\n") +
+		when(c.fallible, "t.why = \"\"\n") + when(c.redirects, "t.turns = 0\n")
 	for _, g := range c.m.src.Guards {
 		if c.asks(g) {
 			name := exported(g.Name)
@@ -90,32 +79,23 @@ func (c *corePrinter) prologue() (text, now string) {
 
 // begin is the body of Start.
 func (c *corePrinter) begin(start string, fails bool) string {
-	refuse := "return t.refuse(s, &@MStepInput{Kind: @MInputStart}, "
-	var b strings.Builder
-	if c.misfits(c.m.Params) != "" {
-		b.WriteString("if why := s.Params.misfit(); why != \"\" {\n" + refuse + "why)\n}\n")
-	}
-	if fails {
-		b.WriteString("t.save(s)\n")
-	}
+	cut := ""
 	for _, f := range c.m.Params.Fields {
-		b.WriteString(c.m.whereSet(f.typ, "s.Params."+f.Name, f.Optional, "", func(l ir.RecordLeaf, v, _ string) string {
-			if l.Type.Kind != ir.Time {
-				return ""
-			}
-			c.p.use("time")
-			return v + " = " + v + ".UTC().Truncate(time.Microsecond)\n"
-		}))
+		cut += c.m.whereSet(f.typ, "s.Params."+f.Name, f.Optional, "", func(l ir.RecordLeaf, v, _ string) string {
+			return when(l.Type.Kind == ir.Time, v+" = "+v+".UTC().Truncate(time.Microsecond)\n")
+		})
 	}
-	if c.m.src.OwnVar(ir.RunStarted) != nil {
-		b.WriteString("s.Started = now.UTC().Truncate(time.Microsecond)\n")
-	}
-	b.WriteString(start)
-	if fails {
-		b.WriteString("if t.why != \"\" {\nreturn t.undo(s, &@MStepInput{Kind: @MInputStart})\n}\n")
-	}
-	b.WriteString("return nil\n")
-	return b.String()
+	return when(c.misfits(c.m.Params) != "", `if why := s.Params.misfit(); why != "" {
+	return t.refuse(s, &@MStepInput{Kind: @MInputStart}, why)
+}
+`) +
+		when(fails, "t.save(s)\n") + cut +
+		when(c.m.src.OwnVar(ir.RunStarted) != nil, "s.Started = now.UTC().Truncate(time.Microsecond)\n") + start +
+		when(fails, `if t.why != "" {
+	return t.undo(s, &@MStepInput{Kind: @MInputStart})
+}
+`) +
+		"return nil\n"
 }
 
 // readsNow reports whether an effect or a guard says `now`.

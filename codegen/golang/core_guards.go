@@ -18,7 +18,6 @@ func (c *corePrinter) guards() {
 		name := exported(src.Name)
 		var fields, names, same, checks []string
 		for _, q := range g.Params {
-			p.typesUsed(q.Type)
 			fields = append(fields, q.Name+" "+q.Type)
 			names = append(names, q.Name)
 			same = append(same, c.equalIfSet(q.typ, q.Optional, "v."+q.Name, q.Name, 1))

@@ -7,9 +7,8 @@ import (
 
 // helper is a function that the pure machine may make use of.
 type helper struct {
-	name    string // by which it is called, without what stands before a method
-	imports []string
-	text    string
+	name string // by which it is called, without what stands before a method
+	text string
 }
 
 // helpers writes those that occur in what has been written, or in each other.
@@ -28,7 +27,6 @@ func (c *corePrinter) helpers(written []byte) {
 	}
 	for i, h := range helpers {
 		if used[i] {
-			c.p.use(h.imports...)
 			c.t(h.text)
 		}
 	}
@@ -60,13 +58,13 @@ func noteWords(words map[string]bool, code []byte) {
 }
 
 var helpers = []helper{
-	{"@MOptional", nil, `// @MOptional is a value that may be unset; Value is zero then.
+	{"@MOptional", `// @MOptional is a value that may be unset; Value is zero then.
 type @MOptional[T any] struct {
 	Value T
 	Set   bool
 }
 `},
-	{"@mValue", nil, `// @mValue is the value of a field that must be set.
+	{"@mValue", `// @mValue is the value of a field that must be set.
 func @mValue[T any](t *@MStepper, o @MOptional[T], why string) T {
 	if !o.Set {
 		t.fail(why)
@@ -74,7 +72,7 @@ func @mValue[T any](t *@MStepper, o @MOptional[T], why string) T {
 	return o.Value
 }
 `},
-	{"@mAdd", nil, `// @mAdd is a + b; what overflows cannot be computed.
+	{"@mAdd", `// @mAdd is a + b; what overflows cannot be computed.
 func @mAdd[T ~int64](t *@MStepper, a, b T) T {
 	sum := a + b
 	if (sum > a) != (b > 0) {
@@ -83,7 +81,7 @@ func @mAdd[T ~int64](t *@MStepper, a, b T) T {
 	return sum
 }
 `},
-	{"@mSub", nil, `// @mSub is a - b; what overflows cannot be computed.
+	{"@mSub", `// @mSub is a - b; what overflows cannot be computed.
 func @mSub[T ~int64](t *@MStepper, a, b T) T {
 	difference := a - b
 	if (difference < a) != (b > 0) {
@@ -92,7 +90,7 @@ func @mSub[T ~int64](t *@MStepper, a, b T) T {
 	return difference
 }
 `},
-	{"@mMul", []string{"math"}, `// @mMul is a * b; what overflows cannot be computed.
+	{"@mMul", `// @mMul is a * b; what overflows cannot be computed.
 func @mMul[T ~int64](t *@MStepper, a, b T) T {
 	product := a * b
 	if a != 0 && (product/a != b || a == -1 && b == math.MinInt64) {
@@ -101,7 +99,7 @@ func @mMul[T ~int64](t *@MStepper, a, b T) T {
 	return product
 }
 `},
-	{"@mFinite", []string{"math"}, `// @mFinite is f, which must be finite.
+	{"@mFinite", `// @mFinite is f, which must be finite.
 func @mFinite(t *@MStepper, f float64) float64 {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		t.fail("the result of an operation on floats is out of range")
@@ -109,10 +107,10 @@ func @mFinite(t *@MStepper, f float64) float64 {
 	return f
 }
 `},
-	{"@mNegative", nil, `// @mNegative is -f.
+	{"@mNegative", `// @mNegative is -f.
 func @mNegative(f float64) float64 { return -f }
 `},
-	{"@mJoin", nil, `// @mJoin is a + b; a string has at most 1 MiB.
+	{"@mJoin", `// @mJoin is a + b; a string has at most 1 MiB.
 func @mJoin(t *@MStepper, a, b string) string {
 	if len(a)+len(b) > 1<<20 {
 		t.fail("a string would be longer than 1 MiB")
@@ -121,7 +119,7 @@ func @mJoin(t *@MStepper, a, b string) string {
 	return a + b
 }
 `},
-	{"@mAppend", nil, `// @mAppend is list with one more item, in memory of its own; a list has about
+	{"@mAppend", `// @mAppend is list with one more item, in memory of its own; a list has about
 // 1 MiB at most.
 func @mAppend[T any](t *@MStepper, list []T, item T, size func([]T) int) []T {
 	out := append(list[:len(list):len(list)], item)
@@ -131,7 +129,7 @@ func @mAppend[T any](t *@MStepper, list []T, item T, size func([]T) int) []T {
 	return out
 }
 `},
-	{"@mSize", nil, `// @mSize is about how many bytes a list takes.
+	{"@mSize", `// @mSize is about how many bytes a list takes.
 func @mSize[T any](list []T, item func(T) int) int {
 	size := 16
 	for _, v := range list {
@@ -140,17 +138,17 @@ func @mSize[T any](list []T, item func(T) int) int {
 	return size
 }
 `},
-	{"@mAfter", []string{"time"}, `// @mAfter is the time d after at, cut to the microsecond.
+	{"@mAfter", `// @mAfter is the time d after at, cut to the microsecond.
 func @mAfter(t *@MStepper, at time.Time, d time.Duration) time.Time {
 	return @mInTime(t, at.Add(d))
 }
 `},
-	{"@mBefore", []string{"time"}, `// @mBefore is the time d before at, cut to the microsecond.
+	{"@mBefore", `// @mBefore is the time d before at, cut to the microsecond.
 func @mBefore(t *@MStepper, at time.Time, d time.Duration) time.Time {
 	return @mInTime(t, at.Add(-(d / 2)).Add(-(d - d/2))) // in halves: -d may overflow
 }
 `},
-	{"@mInTime", []string{"time"}, `// @mInTime is at, which must lie in the years 1 to 9999.
+	{"@mInTime", `// @mInTime is at, which must lie in the years 1 to 9999.
 func @mInTime(t *@MStepper, at time.Time) time.Time {
 	if at.Year() < 1 || at.Year() > 9999 {
 		t.fail("a time lies in the years 1 to 9999")
@@ -159,7 +157,7 @@ func @mInTime(t *@MStepper, at time.Time) time.Time {
 	return at.Truncate(time.Microsecond)
 }
 `},
-	{"@mBetween", []string{"math", "time"}, `// @mBetween is a - b.
+	{"@mBetween", `// @mBetween is a - b.
 func @mBetween(t *@MStepper, a, b time.Time) time.Duration {
 	micro := a.UnixMicro() - b.UnixMicro()
 	if micro > math.MaxInt64/1000 || micro < math.MinInt64/1000 {
@@ -169,7 +167,7 @@ func @mBetween(t *@MStepper, a, b time.Time) time.Duration {
 	return time.Duration(micro) * time.Microsecond
 }
 `},
-	{"@mEarlier", []string{"time"}, `// @mEarlier is the earlier of two times.
+	{"@mEarlier", `// @mEarlier is the earlier of two times.
 func @mEarlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -177,7 +175,7 @@ func @mEarlier(a, b time.Time) time.Time {
 	return a
 }
 `},
-	{"@mLater", []string{"time"}, `// @mLater is the later of two times.
+	{"@mLater", `// @mLater is the later of two times.
 func @mLater(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b
@@ -185,17 +183,17 @@ func @mLater(a, b time.Time) time.Time {
 	return a
 }
 `},
-	{"@mWiden", nil, `// @mWiden is n, 128 bits wide.
+	{"@mWiden", `// @mWiden is n, 128 bits wide.
 func @mWiden(n int64) @mWide { return @mWide{hi: n >> 63, lo: uint64(n)} }
 `},
-	{"@mWideTime", []string{"math/bits", "time"}, `// @mWideTime is a time in nanoseconds.
+	{"@mWideTime", `// @mWideTime is a time in nanoseconds.
 func @mWideTime(t time.Time) @mWide {
 	a := @mWiden(t.UnixMicro())
 	hi, lo := bits.Mul64(a.lo, 1000)
 	return @mWide{hi: a.hi*1000 + int64(hi), lo: lo}
 }
 `},
-	{"@mWide", []string{"math/bits", "cmp"}, `// @mWide is a 128-bit integer: comparisons of sums are over the mathematical
+	{"@mWide", `// @mWide is a 128-bit integer: comparisons of sums are over the mathematical
 // integers, and do not overflow.
 type @mWide struct {
 	hi int64
@@ -212,6 +210,6 @@ func (a @mWide) compare(b @mWide) int {
 	return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo))
 }
 `},
-	{"negate", nil, `func (a @mWide) negate() @mWide { return @mWide{hi: ^a.hi, lo: ^a.lo}.add(@mWide{lo: 1}) }
+	{"negate", `func (a @mWide) negate() @mWide { return @mWide{hi: ^a.hi, lo: ^a.lo}.add(@mWide{lo: 1}) }
 `},
 }

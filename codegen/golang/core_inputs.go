@@ -2,11 +2,17 @@ package golang
 
 import (
 	"fmt"
+	"slices"
 )
 
 // inputs writes what the machine can be given, and what it publishes.
 func (c *corePrinter) inputs() {
-	m, p := c.m, c.p
+	m := c.m
+	enforced := len(m.src.Enforced()) > 0
+	payloads := ""
+	for _, e := range c.payloads() {
+		payloads += pathName(e.Name) + " " + e.Payload.Type + "\n"
+	}
 	c.t(`// @MInputKind says what an input is.
 type @MInputKind uint8
 
@@ -18,55 +24,33 @@ const (
 	@MInputFailure
 	@MInputTimer
 	@MInputDone
-	@MInputCancel`)
-	enforced := len(m.src.Enforced()) > 0
-	if enforced {
-		p.f("%sInputOverBudget", m.Name)
-	}
-	c.t(`)
+	@MInputCancel
+` + when(enforced, "@MInputOverBudget\n") + `)
 
 // @MStepInput is what the machine is given.
 type @MStepInput struct {
-	Kind @MInputKind`)
-	if len(m.Events) > 0 {
-		p.f("Event %sEvent // of event and result", m.Name)
-	}
-	if len(m.src.Dos) > 0 {
-		p.f("Do %sDoName // of result and failure", m.Name)
-		p.f("Category %sFailureCategory // of failure\nMessage string // of failure\nAttempt int64 // of failure", m.Name)
-	}
-	if len(m.src.Timers) > 0 {
-		p.f("Timer %sTimerName // of timer", m.Name)
-	}
-	if enforced {
-		p.f("Cost string // of over_budget: its name")
-	}
-	payloads := c.payloads()
-	if len(payloads) > 0 {
-		p.f("Data %sStepPayload // of event and result", m.Name)
-	}
-	p.f("}\n")
-	if len(payloads) > 0 {
-		p.f("// %sStepPayload holds what an event carries: the field of its name.", m.Name)
-		p.f("type %sStepPayload struct {", m.Name)
-		for _, e := range payloads {
-			p.f("%s %s", pathName(e.Name), e.Payload.Type)
-		}
-		p.f("}\n")
-	}
+	Kind @MInputKind
+` + when(len(m.Events) > 0, "Event @MEvent // of event and result\n") +
+		when(len(m.src.Dos) > 0, `Do @MDoName // of result and failure
+	Category @MFailureCategory // of failure
+	Message string // of failure
+	Attempt int64 // of failure
+`) +
+		when(len(m.src.Timers) > 0, "Timer @MTimerName // of timer\n") +
+		when(enforced, "Cost string // of over_budget: its name\n") +
+		when(payloads != "", "Data @MStepPayload // of event and result\n") + `}
+` + when(payloads != "", `
+// @MStepPayload holds what an event carries: the field of its name.
+type @MStepPayload struct {
+`+payloads+`}
+`))
 	c.constructors()
 	c.messages()
 }
 
 // payloads are the events that carry something.
 func (c *corePrinter) payloads() []*eventPlan {
-	var out []*eventPlan
-	for _, e := range c.m.Events {
-		if len(e.Payload.Fields) > 0 {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(c.m.Events), func(e *eventPlan) bool { return len(e.Payload.Fields) == 0 })
 }
 
 func (c *corePrinter) constructors() {
@@ -106,11 +90,9 @@ func (c *corePrinter) messages() {
 	}
 	c.t(`// @MOutMessage is an event that is published.
 type @MOutMessage struct {
-	Event @MEvent`)
-	if len(c.payloads()) > 0 {
-		c.p.f("Data %sStepPayload", c.m.Name)
-	}
-	c.p.f("}\n")
+	Event @MEvent
+` + when(len(c.payloads()) > 0, "Data @MStepPayload\n") + `}
+`)
 }
 
 // publishes reports whether the machine publishes anything.

@@ -3,6 +3,7 @@ package golang
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -24,30 +25,15 @@ func (v interval) within(r *ir.Range) bool {
 	return r == nil || v.lo.Cmp(big.NewInt(r.Lo)) >= 0 && v.hi.Cmp(big.NewInt(r.Hi)) <= 0
 }
 
-func (v interval) min(w interval, op func(a, b int) bool) interval {
-	pick := func(a, b *big.Int) *big.Int {
-		if op(a.Cmp(b), 0) {
-			return a
-		}
-		return b
-	}
-	return interval{pick(v.lo, w.lo), pick(v.hi, w.hi)}
-}
+func least(list ...*big.Int) *big.Int { return slices.MinFunc(list, (*big.Int).Cmp) }
+func most(list ...*big.Int) *big.Int  { return slices.MaxFunc(list, (*big.Int).Cmp) }
 
 func (v interval) mul(w interval) interval {
-	var out interval
+	var corners []*big.Int
 	for _, a := range []*big.Int{v.lo, v.hi} {
-		for _, b := range []*big.Int{w.lo, w.hi} {
-			p := new(big.Int).Mul(a, b)
-			if out.lo == nil || p.Cmp(out.lo) < 0 {
-				out.lo = p
-			}
-			if out.hi == nil || p.Cmp(out.hi) > 0 {
-				out.hi = p
-			}
-		}
+		corners = append(corners, new(big.Int).Mul(a, w.lo), new(big.Int).Mul(a, w.hi))
 	}
-	return out
+	return interval{least(corners...), most(corners...)}
 }
 
 // rangeOf is the interval of a type.
@@ -109,9 +95,9 @@ func valuesOf(e ir.Expr) interval {
 	case *ir.Call:
 		x, y := inner(e.Args[0]), inner(e.Args[1])
 		if e.Builtin == "min" {
-			return x.min(y, func(a, b int) bool { return a <= b })
+			return interval{least(x.lo, y.lo), least(x.hi, y.hi)}
 		}
-		return x.min(y, func(a, b int) bool { return a >= b })
+		return interval{most(x.lo, y.lo), most(x.hi, y.hi)}
 	}
 	return anyInt64
 }

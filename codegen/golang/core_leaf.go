@@ -116,10 +116,7 @@ func (c *corePrinter) leaf(leaf *ir.State) string {
 		}
 		fmt.Fprintf(&b, "case %s%s:\n%s", c.m.Name, kind.label, body)
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "switch in.Kind {\n" + b.String() + "}\n"
+	return when(b.Len() > 0, "switch in.Kind {\n"+b.String()+"}\n")
 }
 
 // handled are the branches for failures without those that nothing takes,
@@ -247,7 +244,6 @@ func (c *corePrinter) count(a *ir.Arm) string {
 	case name == "":
 		return ""
 	case a.Max == nil:
-		c.p.use("math")
 		return fmt.Sprintf("if s.Used.%s < math.MaxInt64 {\ns.Used.%s++\n}\n", name, name)
 	}
 	return "s.Used." + name + "++\n"

@@ -96,10 +96,6 @@ func (c *corePlan) planDos() {
 func (c *corePlan) planTimers() {
 	names, taken := ir.TimerNames(c.m.src), map[string]bool{}
 	for i, t := range c.m.src.Timers {
-		path := ""
-		if t.State.Path != "" {
-			path = pathName(t.State.Path)
-		}
 		what := "After" + word(t.DelayText())
 		switch {
 		case t.Budget:
@@ -107,7 +103,7 @@ func (c *corePlan) planTimers() {
 		case t.Var != nil:
 			what = "After" + pathName(t.Var.Name)
 		}
-		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+path+what), Value: names[i]})
+		c.Timers = append(c.Timers, constPlan{Name: unique(taken, c.m.Name+"Timer"+pathName(t.State.Path)+what), Value: names[i]})
 	}
 }
 
@@ -132,10 +128,7 @@ func (c *corePlan) planCounters() {
 
 // armName joins the state in which an arm stands and its trigger.
 func armName(a *ir.Arm) string {
-	name := ""
-	if a.State.Path != "" {
-		name = pathName(a.State.Path)
-	}
+	name := pathName(a.State.Path)
 	if a.Timer != nil {
 		name += "After" + word(a.Timer.DelayText())
 	} else {
@@ -190,24 +183,20 @@ func counterType(a *ir.Arm) string {
 // declareCore takes the names of the core.
 func (m *machinePlan) declareCore(p *planner) {
 	at := m.src.Span
-	for _, own := range []string{
+	p.reserve(at, m.Name,
 		"DoName", "TimerName", "FailureCategory", "Core", "Arm", "ArmIgnored", "ArmDeferred", "Counters", "InputKind", "InputStart",
 		"InputEvent", "InputResult", "InputFailure", "InputTimer", "InputDone", "InputCancel", "StepInput", "StepPayload",
 		"FailureInput", "OutMessage", "Stepper", "StepRefused",
-	} {
-		p.declare(m.Name+own, at)
-	}
+	)
 	if len(m.src.Enforced()) > 0 {
 		p.declare(m.Name+"InputOverBudget", at)
 	}
-	for _, own := range []string{
+	p.reserve(at, m.low,
 		"StateNames", "EventNames", "DoNameNames", "TimerNameNames", "FailureCategoryNames", "ArmNames",
 		"CoverStep", "CoverRun", "CoverGuards", "Cover",
 		"Value", "Add", "Sub", "Mul", "Finite", "Negative", "Join", "Append", "Size", "After", "Before", "InTime", "Between", "Earlier",
 		"Later", "Widen", "WideTime", "Wide",
-	} {
-		p.declare(m.low+own, at)
-	}
+	)
 	p.declare("New"+m.Name+"Core", at)
 	for _, g := range m.Guards {
 		p.declare(m.low+g.Method+"Verdict", g.src.Span)

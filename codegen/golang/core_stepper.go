@@ -9,53 +9,32 @@ import (
 
 // stepper writes what takes steps, apart from Take.
 func (c *corePrinter) stepper() {
-	p := c.p
-	c.t(`// @MStepper takes steps. It has memory that the next one uses again. It is for one
-// goroutine at a time.
-type @MStepper struct {`)
-	if len(c.m.Guards) > 0 {
-		p.f("Guards %sGuards", c.m.Name)
-	}
-	if c.publishes() {
-		p.f("Messages []%sOutMessage // what was published", c.m.Name)
-	}
-	if c.anyArm(func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil }) {
-		p.f("Wait time.Duration // before the attempt of the last retry that computes it")
-	}
-	p.f("\nrefused %sStepRefused", c.m.Name)
-	if c.readsNow() {
-		p.f("now time.Time")
-	}
-	if c.fails() {
-		p.f("why string // the first thing that could not be computed")
-	}
-	if c.saved {
-		p.f("was %sCore // before what may not be computed", c.m.Name)
-		if c.publishes() {
-			p.f("published int // how many messages were there then")
-		}
-	}
-	if c.holds {
-		p.f("holds bool")
-	}
-	if c.redirects {
-		p.f("turns int // leaves that a require has turned away from")
-	}
+	asked := ""
 	for _, g := range c.m.src.Guards {
 		if c.asks(g) {
-			p.f("asked%s []%s%sVerdict", exported(g.Name), c.m.low, exported(g.Name))
+			asked += fmt.Sprintf("asked%[2]s []%[1]s%[2]sVerdict\n", c.m.low, exported(g.Name))
 		}
 	}
-	p.f("}\n")
+	waits := slices.ContainsFunc(c.m.src.Arms, func(a *ir.Arm) bool { return a.Backoff != nil && a.Backoff.By != nil })
+	c.t(`// @MStepper takes steps. It has memory that the next one uses again. It is for one
+// goroutine at a time.
+type @MStepper struct {
+` + when(len(c.m.Guards) > 0, "Guards @MGuards\n") +
+		when(c.publishes(), "Messages []@MOutMessage // what was published\n") +
+		when(waits, "Wait time.Duration // before the attempt of the last retry that computes it\n") + `
+	refused @MStepRefused
+` + when(c.readsNow(), "now time.Time\n") +
+		when(c.fails(), "why string // the first thing that could not be computed\n") +
+		when(c.saved, "was @MCore // before what may not be computed\n") +
+		when(c.saved && c.publishes(), "published int // how many messages were there then\n") +
+		when(c.holds, "holds bool\n") +
+		when(c.redirects, "turns int // leaves that a require has turned away from\n") + asked + `}
+`)
 	c.undo()
 }
 
 // fails reports whether something may not be computed.
 func (c *corePrinter) fails() bool { return c.fallible || c.redirects }
-
-func (c *corePrinter) anyArm(f func(*ir.Arm) bool) bool {
-	return slices.ContainsFunc(c.m.src.Arms, f)
-}
 
 func (c *corePrinter) asks(g *ir.Guard) bool {
 	return c.anyExpr(func(e ir.Expr) bool {
@@ -87,10 +66,6 @@ func exprsOf(m *ir.Machine) []ir.Expr {
 
 // undo writes how an input that cannot be computed leaves no trace.
 func (c *corePrinter) undo() {
-	keep, drop := "", ""
-	if c.publishes() {
-		keep, drop = "\n\tt.published = len(t.Messages)", "\n\tt.Messages = t.Messages[:t.published]"
-	}
 	if c.fails() {
 		c.t(`// fail notes why the input cannot be taken.
 func (t *@MStepper) fail(why string) {
@@ -103,13 +78,13 @@ func (t *@MStepper) fail(why string) {
 	if c.saved {
 		c.t(`// save keeps s as it is before what may not be computed.
 func (t *@MStepper) save(s *@MCore) {
-	t.was = *s` + keep + `
-}
+	t.was = *s
+` + when(c.publishes(), "t.published = len(t.Messages)\n") + `}
 
 // undo goes back to there.
 func (t *@MStepper) undo(s *@MCore, in *@MStepInput) error {
-	*s = t.was` + drop + `
-	return t.refuse(s, in, t.why)
+	*s = t.was
+` + when(c.publishes(), "t.Messages = t.Messages[:t.published]\n") + `	return t.refuse(s, in, t.why)
 }
 `)
 	}

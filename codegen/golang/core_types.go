@@ -127,28 +127,19 @@ func (c *corePrinter) counters() {
 
 // coreType writes what decides which input does what.
 func (c *corePrinter) coreType() {
+	id, started := c.m.src.OwnVar(ir.RunID) != nil, c.m.src.OwnVar(ir.RunStarted) != nil
 	c.t(`// @MCore is a machine as it stands: the state, the data, and how much of each bound
 // is used. Copies are independent of each other.
 type @MCore struct {
-	State  @MState`)
-	if len(c.plan.counted) > 0 {
-		c.p.f("Used %sCounters", c.m.Name)
-	}
-	own, param, value := "", "", ""
-	if c.m.src.OwnVar(ir.RunID) != nil {
-		own, param, value = "\n\tID string // the run's own id, run.id", ", id string", ", ID: id"
-	}
-	if c.m.src.OwnVar(ir.RunStarted) != nil {
-		c.p.use("time")
-		own += "\n\tStarted time.Time // when Start was called, run.started"
-	}
-	c.t(`	Data   @MData
-	Params @MParams` + own + `
-}
+	State  @MState
+` + when(len(c.plan.counted) > 0, "Used @MCounters\n") + `	Data   @MData
+	Params @MParams
+` + when(id, "ID string // the run's own id, run.id\n") +
+		when(started, "Started time.Time // when Start was called, run.started\n") + `}
 
 // New@MCore is a machine that has not started, with the defaults of its data.
-func New@MCore(params @MParams` + param + `) @MCore {
-	return @MCore{Params: params` + value + c.defaults() + `}
+func New@MCore(params @MParams` + when(id, ", id string") + `) @MCore {
+	return @MCore{Params: params` + when(id, ", ID: id") + c.defaults() + `}
 }
 `)
 }
@@ -176,8 +167,5 @@ func (c *corePrinter) defaults() string {
 			fields = append(fields, exported(f.Name)+": "+x.literal(d, f.Type, 0)+",\n")
 		}
 	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return ", Data: @MData{\n" + strings.Join(fields, "") + "}"
+	return when(len(fields) > 0, ", Data: @MData{\n"+strings.Join(fields, "")+"}")
 }

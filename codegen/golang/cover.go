@@ -16,7 +16,7 @@ import (
 // expected. The binding's walks the machine itself, with package fsmtest; the core's
 // walks the core.
 func coverTest(f *filePlan, cover func(*ir.Machine) *ir.Cover) []byte {
-	p := newPrinter()
+	p := &printer{}
 	for _, m := range f.Machines {
 		c := &coverPrinter{p: p, m: m}
 		if f.Core {
@@ -39,7 +39,6 @@ type coverPrinter struct {
 // test writes the test of a machine that the runtime runs.
 func (c *coverPrinter) test(cover *ir.Cover) {
 	p, m := c.p, c.m
-	p.use("testing", runtimePath+"/fsmtest")
 	var taken ir.StableNames
 	arms, dos, timers := ir.ArmNames(m.src, &taken), ir.DoNames(m.src), ir.TimerNames(m.src)
 	uses := ir.UseNames(m.src, &taken)
@@ -51,11 +50,8 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 	p.f("func Test%[1]sCover(t *testing.T) {\nfsmtest.Walk(t, %[1]sMachine(), %[2]sPaths...)\n}\n", m.Name, m.low)
 	p.f("var %sPaths = []fsmtest.Path{", m.low)
 	for _, run := range cover.Runs {
-		id := ""
-		if given := c.idOf(run.Params); given != "" {
-			id = "ID: " + given + ", "
-		}
-		p.f("{%sParams: %s, Steps: []fsmtest.Step{", id, c.fields(m.Params, run.Params))
+		id := c.idOf(run.Params)
+		p.f("{%sParams: %s, Steps: []fsmtest.Step{", when(id != "", "ID: "+id+", "), c.fields(m.Params, run.Params))
 		for i := range run.Steps {
 			s := &run.Steps[i]
 			input, data := c.named(s, timers)
@@ -66,7 +62,7 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 			case !s.Ends():
 				arm = ", Arm: " + quote(uses[c.aside(s).Use])
 			}
-			do, yes := "", ""
+			do := ""
 			if d := s.Input.Do; d != nil {
 				name := dos[d.ID]
 				if s.Element >= 0 {
@@ -74,9 +70,8 @@ func (c *coverPrinter) test(cover *ir.Cover) {
 				}
 				do = ", Do: " + quote(name)
 			}
-			if guards := c.saidYes(s); len(guards) > 0 {
-				yes = ", Yes: []string{" + strings.Join(guards, ", ") + "}"
-			}
+			guards := c.saidYes(s)
+			yes := when(len(guards) > 0, ", Yes: []string{"+strings.Join(guards, ", ")+"}")
 			p.f("{%sInput: %s%s%s%s%s, To: %s},", c.after(s), quote(input), do, data, yes, arm, quote(s.To.Path))
 		}
 		p.f("}},")
@@ -133,7 +128,6 @@ func (c *coverPrinter) after(s *ir.CoverStep) string {
 	if after == 0 {
 		return ""
 	}
-	c.p.use("time")
 	delay, _ := durationLiteral(int64(after))
 	return "After: " + delay + ", "
 }
@@ -196,12 +190,7 @@ func (c *coverPrinter) said(t *ir.Type, optional bool, name string, data map[str
 
 // there is value, of type t, where one may be absent.
 func (c *coverPrinter) there(t *ir.Type, value string) string {
-	typ := c.m.goTypeOf(t, true)
-	if c.m.Optional == runtimeOptional {
-		c.p.use(runtimePath)
-	}
-	c.p.typesUsed(typ)
-	return typ + "{Value: " + value + ", Set: true}"
+	return c.m.goTypeOf(t, true) + "{Value: " + value + ", Set: true}"
 }
 
 // composed is a record of type t by the values of its fields, but for those that are empty.
@@ -240,7 +229,6 @@ func (c *coverPrinter) fitting(t *ir.Type) string {
 		return c.m.enum[t.Enum].Values[0].Name
 	case ir.List:
 		if t.Len != nil && t.Len.Lo > 0 {
-			c.p.use("slices")
 			return fmt.Sprintf("slices.Repeat(%s{%s}, %d)", c.m.goType(t), c.fitting(t.Elem), t.Len.Lo)
 		}
 		return "nil"
@@ -264,7 +252,6 @@ func (c *coverPrinter) value(t *ir.Type, text []byte) string {
 	case ir.Int, ir.Float, ir.Bool:
 		return string(text)
 	case ir.JSON:
-		c.p.use("encoding/json")
 		return "json.RawMessage(" + quote(string(text)) + ")"
 	case ir.RecordKind:
 		var members map[string]json.RawMessage

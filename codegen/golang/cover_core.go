@@ -8,26 +8,19 @@ import (
 
 // coreTest writes the test of a core.
 func (c *coverPrinter) coreTest(cover *ir.Cover) {
-	c.p.use("testing", "time")
-	guards, set, id, given := "", "", "", ""
-	if c.m.src.OwnVar(ir.RunID) != nil {
-		id, given = "\n\tid string", ", run.id"
-	}
-	if len(c.m.Guards) > 0 {
-		guards, set = "\n\tguards @mCoverGuards", "stepper.Guards = step.guards\n"
-	}
+	id, guards := c.m.src.OwnVar(ir.RunID) != nil, len(c.m.Guards) > 0
 	c.core.t(`// @mCoverStep is an input, and what comes of it.
 type @mCoverStep struct {
 	after time.Duration // since the start
 	in @MStepInput
 	arm @MArm
-	to @MState` + guards + `
-}
+	to @MState
+` + when(guards, "guards @mCoverGuards\n") + `}
 
 // @mCoverRun is a run from the start.
 type @mCoverRun struct {
-	params @MParams` + id + `
-	steps []@mCoverStep
+	params @MParams
+` + when(id, "id string\n") + `	steps []@mCoverStep
 }
 `)
 	c.coreGuards()
@@ -37,13 +30,13 @@ func Test@MCover(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, run := range @mCover {
 		var stepper @MStepper
-		core := New@MCore(run.params` + given + `)
+		core := New@MCore(run.params` + when(id, ", run.id") + `)
 		if err := stepper.Start(&core, start); err != nil {
 			t.Fatalf("run %d: %v", i, err)
 		}
 		for k := range run.steps {
 			step := &run.steps[k]
-			` + set + `from := core.State
+			` + when(guards, "stepper.Guards = step.guards\n") + `from := core.State
 			arm, err := stepper.Take(&core, &step.in, start.Add(step.after))
 			if err != nil {
 				t.Fatalf("run %d, step %d: %v", i, k, err)
@@ -66,7 +59,6 @@ func (c *coverPrinter) coreGuards() {
 	for _, g := range c.m.Guards {
 		var params []string
 		for _, q := range g.Params {
-			c.p.typesUsed(q.Type)
 			params = append(params, "_ "+q.Type)
 		}
 		c.p.f("func (g %sCoverGuards) %s(%s) (bool, error) { return g[%s], nil }\n", c.m.low, g.Method, strings.Join(params, ", "), quote(g.Name))
@@ -81,11 +73,8 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 	}
 	c.core.t("var @mCover = []@mCoverRun{")
 	for _, run := range cover.Runs {
-		id := ""
-		if given := c.idOf(run.Params); given != "" {
-			id = "\nid: " + given + ","
-		}
-		c.p.f("{\nparams: %s,%s\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), id, c.m.low)
+		id := c.idOf(run.Params)
+		c.p.f("{\nparams: %s,%s\nsteps: []%sCoverStep{", c.fields(c.m.Params, run.Params), when(id != "", "\nid: "+id+","), c.m.low)
 		for i := range run.Steps {
 			c.coreStep(&run.Steps[i])
 		}
@@ -95,10 +84,8 @@ func (c *coverPrinter) coreRuns(cover *ir.Cover) {
 }
 
 func (c *coverPrinter) coreStep(s *ir.CoverStep) {
-	guards := ""
-	if yes := c.saidYes(s); len(yes) > 0 {
-		guards = ", guards: " + c.m.low + "CoverGuards{" + strings.Join(yes, ": true, ") + ": true}"
-	}
+	yes := c.saidYes(s)
+	guards := when(len(yes) > 0, ", guards: "+c.m.low+"CoverGuards{"+strings.Join(yes, ": true, ")+": true}")
 	arm := c.m.Name + "ArmIgnored"
 	switch {
 	case s.Arm != nil:

@@ -32,7 +32,7 @@ func Generate(machines []*ir.Machine, o codegen.SourceOptions) ([]codegen.File, 
 	if list.HasErrors() {
 		return nil, list
 	}
-	p := newPrinter()
+	p := &printer{}
 	for _, e := range f.Enums {
 		p.enumNames(e)
 	}

@@ -17,8 +17,11 @@ func exported(name string) string {
 	return "X" + strings.ReplaceAll(name, "_", "X") // a digit or nothing behind the underscores
 }
 
-// pathName joins the names of a path: "Working.Draft" is "WorkingDraft".
+// pathName joins the names of a path: "Working.Draft" is "WorkingDraft", and the machine itself "".
 func pathName(path string) string {
+	if path == "" {
+		return ""
+	}
 	var b strings.Builder
 	for part := range strings.SplitSeq(path, ".") {
 		b.WriteString(exported(part))

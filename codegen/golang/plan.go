@@ -83,6 +83,13 @@ func (p *planner) declare(ident string, at token.Span) string {
 	return ident
 }
 
+// reserve declares names with a prefix.
+func (p *planner) reserve(at token.Span, prefix string, names ...string) {
+	for _, name := range names {
+		p.declare(prefix+name, at)
+	}
+}
+
 // field takes the name of a field of s.
 func (p *planner) field(s *structPlan, name string, at token.Span) string {
 	p.declare(s.Type+"."+exported(name), at)
@@ -95,9 +102,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 		src: m, Name: name, low: unexported(name), Doc: m.Doc, Optional: runtimeOptional,
 		enum: map[*ir.Enum]*enumPlan{}, rec: map[*ir.Record]*recordPlan{}, ev: map[*ir.Event]*eventPlan{},
 	}
-	for _, own := range []string{"State", "Event", "Params", "Data"} {
-		p.declare(name+own, m.Span)
-	}
+	p.reserve(m.Span, name, "State", "Event", "Params", "Data")
 	if core {
 		plan.Optional = p.declare(name+"Optional", m.Span)
 	}
@@ -134,7 +139,7 @@ func (p *planner) machine(m *ir.Machine, core bool) *machinePlan {
 	}
 	for _, g := range m.Guards {
 		p.declare(name+"Guards."+exported(g.Name), g.Span)
-		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params)})
+		plan.Guards = append(plan.Guards, &guardPlan{src: g, Name: g.Name, Method: exported(g.Name), Doc: g.Doc, Params: plan.params(g.Params, core)})
 	}
 	if len(m.Guards) > 0 {
 		p.declare(name+"Guards", m.Span)
@@ -218,12 +223,8 @@ func (m *machinePlan) result(p *planner, s *ir.State) *structPlan {
 // binding plans what stands between the machine and the runtime.
 func (m *machinePlan) binding(p *planner) {
 	at := m.src.Span
-	for _, own := range []string{"Machine", "Activities", "Runs", "Run", "Sendable"} {
-		p.declare(m.Name+own, at)
-	}
-	for _, own := range []string{"Definition", "Source"} {
-		p.declare(m.low+own, at)
-	}
+	p.reserve(at, m.Name, "Machine", "Activities", "Runs", "Run", "Sendable")
+	p.reserve(at, m.low, "Definition", "Source")
 	p.declare("Register"+m.Name, at)
 	for _, e := range m.Events {
 		p.declare(e.Payload.Type+".FSMEvent", e.src.Span)
@@ -234,7 +235,7 @@ func (m *machinePlan) binding(p *planner) {
 		}
 	}
 	for _, a := range sideEffects(m.src) {
-		plan := &activityPlan{Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params)}
+		plan := &activityPlan{Name: a.Name, Method: exported(a.Name), Doc: a.Doc, Params: m.params(a.Params, false)}
 		p.declare(m.Name+"Activities."+plan.Method, a.Span)
 		for _, e := range a.Results {
 			plan.Results = append(plan.Results, m.ev[e])
@@ -251,8 +252,11 @@ func (m *machinePlan) binding(p *planner) {
 	}
 }
 
-func (m *machinePlan) params(params []*ir.Param) []paramPlan {
+func (m *machinePlan) params(params []*ir.Param, core bool) []paramPlan {
 	taken := map[string]bool{"ctx": true, "attempt": true, "json": true, "time": true}
+	for name := range packages {
+		taken[name] = taken[name] || core // whose text uses packages beside them
+	}
 	var out []paramPlan
 	for _, q := range ir.Declarations(params) {
 		out = append(out, paramPlan{Name: local(q.Name, taken), JSON: q.Name, Type: m.goTypeOf(q.Type, q.Optional), Optional: q.Optional, typ: q.Type})

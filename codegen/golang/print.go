@@ -4,32 +4,20 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// printer writes Go. What it writes need not be formatted, and imports are
-// collected as they are used.
+// printer writes Go. What it writes need not be formatted, and what it names is imported.
 type printer struct {
-	buf     bytes.Buffer
-	imports map[string]bool
-	embeds  bool // a file is embedded
+	buf    bytes.Buffer
+	embeds bool // a file is embedded
 }
-
-func newPrinter() *printer { return &printer{imports: map[string]bool{}} }
 
 // f writes one formatted line.
 func (p *printer) f(format string, args ...any) {
 	fmt.Fprintf(&p.buf, format, args...)
 	p.buf.WriteByte('\n')
-}
-
-// use imports a package.
-func (p *printer) use(paths ...string) {
-	for _, path := range paths {
-		p.imports[path] = true
-	}
 }
 
 // doc writes text as a comment. A comment ends where its line ends, so nothing
@@ -69,6 +57,14 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// when is a part of a text that may be missing.
+func when(there bool, text string) string {
+	if !there {
+		return ""
+	}
+	return text
+}
+
 // quote is text as a Go string literal.
 func quote(text string) string { return strconv.Quote(text) }
 
@@ -86,41 +82,27 @@ func (p *printer) file(f *filePlan) []byte {
 	return src
 }
 
-// importBlock lists what is imported: the standard library first, then the
+// packages are those that generated Go may use, by the names that they have there.
+var packages = map[string]string{
+	"bits": "math/bits", "cmp": "cmp", "context": "context", "json": "encoding/json", "math": "math", "slices": "slices",
+	"strconv": "strconv", "sync": "sync", "testing": "testing", "time": "time", "utf8": "unicode/utf8",
+	"runtime": "github.com/fsmc-dev/fsmc/runtime", "fsmtest": "github.com/fsmc-dev/fsmc/runtime/fsmtest",
+}
+
+// importBlock lists the packages that are used: the standard library first, then the
 // runtime.
 func (p *printer) importBlock(b *bytes.Buffer) {
 	words := map[string]bool{}
 	noteWords(words, p.buf.Bytes())
-	var std, other []string
-	for name := range p.imports {
+	std, other := when(p.embeds, "_ \"embed\"\n"), ""
+	for name, path := range packages { // which go/format sorts
 		switch {
-		case !words[name[strings.LastIndexByte(name, '/')+1:]+"."]:
-		case strings.Contains(name, "."):
-			other = append(other, name)
+		case !words[name+"."]:
+		case strings.Contains(path, "."):
+			other += quote(path) + "\n"
 		default:
-			std = append(std, name)
+			std += quote(path) + "\n"
 		}
 	}
-	if p.embeds {
-		std = append(std, "embed")
-	}
-	if len(std)+len(other) == 0 {
-		return
-	}
-	slices.Sort(std)
-	slices.Sort(other)
-	b.WriteString("import (\n")
-	for _, name := range std {
-		if name == "embed" {
-			b.WriteString("_ ")
-		}
-		b.WriteString(quote(name) + "\n")
-	}
-	if len(std) > 0 && len(other) > 0 {
-		b.WriteString("\n")
-	}
-	for _, name := range other {
-		b.WriteString(quote(name) + "\n")
-	}
-	b.WriteString(")\n\n")
+	b.WriteString(when(std+other != "", "import (\n"+std+"\n"+other+")\n\n"))
 }

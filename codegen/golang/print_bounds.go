@@ -73,7 +73,6 @@ func (p *printer) bounds(m *machinePlan) {
 			p.f("// %s: %s", b.Name, oneLine(b.Note))
 			continue
 		}
-		p.typesUsed(b.Value)
 		p.f("%s = %s // %s", b.Name, b.Value, b.Note)
 	}
 	p.f(")\n")

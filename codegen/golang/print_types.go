@@ -1,10 +1,7 @@
 package golang
 
 func outcomeNote(outcome string) string {
-	if outcome == "" {
-		return ""
-	}
-	return " // terminal: " + outcome
+	return when(outcome != "", " // terminal: "+outcome)
 }
 
 // structs writes the parameters, the data and the payloads, with what they are
@@ -20,10 +17,8 @@ func (p *printer) structs(m *machinePlan, tags bool) {
 		case !e.External:
 			fallback += " Activities raise it."
 		}
-		named := *e.Payload
-		named.Doc = ""
-		p.docOf(named.Type, e.Payload.Doc, fallback)
-		p.structType(&named, tags)
+		p.docOf(e.Payload.Type, e.Payload.Doc, fallback)
+		p.fields(e.Payload, tags)
 	}
 	for _, s := range m.States {
 		if s.Result != nil {
@@ -34,6 +29,11 @@ func (p *printer) structs(m *machinePlan, tags bool) {
 
 func (p *printer) structType(s *structPlan, tags bool) {
 	p.doc(s.Doc)
+	p.fields(s, tags)
+}
+
+// fields writes s without its documentation.
+func (p *printer) fields(s *structPlan, tags bool) {
 	if len(s.Fields) == 0 {
 		p.f("type %s struct{}\n", s.Type)
 		return
@@ -41,17 +41,15 @@ func (p *printer) structType(s *structPlan, tags bool) {
 	p.f("type %s struct {", s.Type)
 	for _, f := range s.Fields {
 		p.doc(f.Doc)
-		p.typesUsed(f.Type)
+		if !tags {
+			p.f("%s %s", f.Name, f.Type)
+			continue
+		}
 		tag := f.JSON
 		if f.Optional {
 			tag += ",omitzero"
 		}
-		if tags {
-			tag = " `json:" + quote(tag) + "`"
-		} else {
-			tag = ""
-		}
-		p.f("%s %s%s", f.Name, f.Type, tag)
+		p.f("%s %s `json:%s`", f.Name, f.Type, quote(tag))
 	}
 	p.f("}\n")
 }

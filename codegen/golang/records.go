@@ -62,10 +62,8 @@ func (r *recordPlan) addFields(p *planner, m *machinePlan) {
 // records writes records as structs.
 func (p *printer) records(records []*recordPlan, tags bool) {
 	for _, r := range records {
-		named := r.structPlan
-		named.Doc = ""
 		p.docOf(r.Type, r.Doc, "is a record of the source.")
-		p.structType(&named, tags)
+		p.fields(&r.structPlan, tags)
 	}
 }
 

@@ -1,10 +1,6 @@
 package golang
 
-import (
-	"strings"
-
-	"github.com/fsmc-dev/fsmc/lang/ir"
-)
+import "github.com/fsmc-dev/fsmc/lang/ir"
 
 // goType is the Go type of values of t.
 func (m *machinePlan) goType(t *ir.Type) string {
@@ -40,17 +36,4 @@ func (m *machinePlan) goTypeOf(t *ir.Type, unset bool) string {
 		return m.Optional + "[" + m.goType(t) + "]"
 	}
 	return m.goType(t)
-}
-
-// typesUsed imports what a Go type needs.
-func (p *printer) typesUsed(typ string) {
-	if strings.Contains(typ, "time.") {
-		p.use("time")
-	}
-	if strings.Contains(typ, "json.") {
-		p.use("encoding/json")
-	}
-	if strings.Contains(typ, "runtime.") {
-		p.use(runtimePath)
-	}
 }

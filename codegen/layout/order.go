@@ -126,20 +126,16 @@ func sorted(items []*item, down bool) []*item {
 	middle := make(map[*item]int, len(items))
 	var moving []*item
 	for _, n := range items {
-		links := n.up
+		links, at := n.up, (*link).above
 		if !down {
-			links = n.down
+			links, at = n.down, (*link).below
 		}
 		if len(links) == 0 || n.kind == heading {
 			continue
 		}
 		sum := 0
 		for _, k := range links {
-			if down {
-				sum += k.above()
-			} else {
-				sum += k.below()
-			}
+			sum += at(k)
 		}
 		middle[n] = 16 * sum / len(links)
 		moving = append(moving, n)

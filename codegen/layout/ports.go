@@ -71,13 +71,13 @@ func (l *level) straighten() {
 		room := n.box.W/2 - portMargin
 		for i, k := range n.up {
 			at := k.x1() - n.x
-			if at >= left(n.up, i, -room, (*link).lower) && at <= right(n.up, i, room, (*link).lower) {
+			if from, to := free(n.up, i, room, (*link).lower); from <= at && at <= to {
 				k.in = at
 			}
 		}
 		for i, k := range n.down {
 			at := k.x2() - n.x
-			if at >= left(n.down, i, -room, (*link).upper) && at <= right(n.down, i, room, (*link).upper) {
+			if from, to := free(n.down, i, room, (*link).upper); from <= at && at <= to {
 				k.out = at
 			}
 		}
@@ -87,19 +87,16 @@ func (l *level) straighten() {
 func (k *link) upper() int { return k.out }
 func (k *link) lower() int { return k.in }
 
-// left and right are how far the i-th of some links at an edge may move.
-func left(links []*link, i, most int, at func(*link) int) int {
-	if i == 0 {
-		return most
+// free is between which places the i-th of some links at an edge may move.
+func free(links []*link, i, room int, at func(*link) int) (from, to int) {
+	from, to = -room, room
+	if i > 0 {
+		from = at(links[i-1]) + leastPorts
 	}
-	return at(links[i-1]) + leastPorts
-}
-
-func right(links []*link, i, most int, at func(*link) int) int {
-	if i+1 == len(links) {
-		return most
+	if i+1 < len(links) {
+		to = at(links[i+1]) - leastPorts
 	}
-	return at(links[i+1]) - leastPorts
+	return from, to
 }
 
 // leastPorts is how close two arrows at a box's edge may be.

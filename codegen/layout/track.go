@@ -84,8 +84,7 @@ func setTracks(links []*link) {
 		}
 	}
 	for range links {
-		i := c.next()
-		c.place(i)
+		c.place(c.next())
 	}
 }
 

@@ -5,35 +5,18 @@ package layout
 // ends. Where the wishes of a frame's arrows close a cycle, those that should lead down go
 // first, in their order, and each that would close one turns.
 func turn(arrows []*Arrow) {
-	frames := map[*Box][]*Arrow{}
-	var order []*Box
-	for _, a := range arrows {
-		a.up = a.Back
-		frame, _, _ := a.meet()
-		if frames[frame] == nil {
-			order = append(order, frame)
-		}
-		frames[frame] = append(frames[frame], a)
-	}
-	for _, frame := range order {
-		turnIn(frame, frames[frame])
-	}
-}
-
-// turnIn is turn for the arrows between boxes of one frame.
-func turnIn(frame *Box, arrows []*Arrow) {
-	g := newDescent(frame)
-	for _, a := range arrows {
-		g.add(a)
-	}
-	if !g.cyclic() {
-		return
-	}
-	g = newDescent(frame)
+	frames := map[*Box]*descent{}
 	for _, back := range []bool{false, true} {
 		for _, a := range arrows {
 			if a.Back != back {
 				continue
+			}
+			a.up = a.Back
+			frame, _, _ := a.meet()
+			g := frames[frame]
+			if g == nil {
+				g = newDescent(frame)
+				frames[frame] = g
 			}
 			if from, to := g.ends(a); g.reaches(to, from) {
 				a.up = !a.up
@@ -69,32 +52,6 @@ func (g *descent) ends(a *Arrow) (from, to int) {
 func (g *descent) add(a *Arrow) {
 	from, to := g.ends(a)
 	g.below[from] = append(g.below[from], to)
-}
-
-// cyclic reports whether some way leads back to where it began: not all boxes can be taken
-// away, one after the other, when nothing is above them any more.
-func (g *descent) cyclic() bool {
-	above := make([]int, len(g.below))
-	for _, list := range g.below {
-		for _, b := range list {
-			above[b]++
-		}
-	}
-	var free []int
-	for b, n := range above {
-		if n == 0 {
-			free = append(free, b)
-		}
-	}
-	taken := 0
-	for ; taken < len(free); taken++ {
-		for _, b := range g.below[free[taken]] {
-			if above[b]--; above[b] == 0 {
-				free = append(free, b)
-			}
-		}
-	}
-	return taken < len(above)
 }
 
 // reaches reports whether a way leads down from one box to another.

@@ -137,11 +137,8 @@ func rowText(r drawing.Row) string {
 	return text
 }
 
-// rowWidth and arrowWidth are in characters.
-const (
-	rowWidth   = 40
-	arrowWidth = 28
-)
+// rowWidth is in characters.
+const rowWidth = 40
 
 // lines is text as a label of as many lines as it needs.
 func lines(text string) string {
@@ -159,7 +156,7 @@ func (p *printer) edge(e *drawing.Edge, depth int) {
 	}
 	var label []string
 	for _, l := range e.Labels {
-		for _, line := range l.Lines(arrowWidth) {
+		for _, line := range l.Lines(drawing.ArrowWidth) {
 			label = append(label, escape(line.Text))
 		}
 	}

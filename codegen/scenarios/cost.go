@@ -28,10 +28,10 @@ func passedBehind(steps []ir.CoverStep) (costs []string) {
 }
 
 // used is what an attempt of a do says so that those of costs that its activity spends pass their
-// budgets, in words and as a move has it: more than the whole budget.
-func (w *writer) used(do int, costs []string) (text string, used map[string]json.Number) {
+// budgets: more than the whole budget.
+func (w *writer) used(do int, costs []string) (used map[string]json.Number) {
 	if w.m.Budget == nil {
-		return "", nil
+		return nil
 	}
 	for _, c := range w.m.Budget.Costs {
 		if slices.Contains(costs, c.Name) && w.m.Dos[do].Activity.Spends(c.Name) {
@@ -41,7 +41,7 @@ func (w *writer) used(do int, costs []string) (text string, used map[string]json
 			used[c.Name] = json.Number(ir.DecimalText(new(big.Rat).Add(c.Amount, big.NewRat(1, 1))))
 		}
 	}
-	return costWords(used), used
+	return used
 }
 
 // undeclared is a cost that no activity of the machine, or of one that it calls, declares; empty
@@ -81,8 +81,8 @@ func (w *writer) pass(cost string) error {
 		if err != nil {
 			return err
 		}
-		text, used := w.used(t.Do, append([]string{cost}, w.passed...))
-		w.line("%s checkpoint%s", name, text)
+		used := w.used(t.Do, append([]string{cost}, w.passed...))
+		w.line("%s checkpoint%s", name, costWords(used))
 		return w.take(simulate.Move{Kind: machine.ProgressInput, Do: name, Cost: used})
 	}
 	return fmt.Errorf("no attempt runs there that spends %s", cost)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -30,7 +31,7 @@ func Moves(m *ir.Machine, title string, params json.RawMessage, guards map[strin
 	if err != nil {
 		return "", err
 	}
-	w := &writer{m: m, x: x, answers: map[string]bool{}, came: map[happening]int{}}
+	w := newWriter(m, x, eventsWait)
 	given, err := object(params)
 	if err != nil {
 		return "", err
@@ -53,7 +54,7 @@ func Moves(m *ir.Machine, title string, params json.RawMessage, guards map[strin
 		return "", fmt.Errorf("a scenario has no jitter, and without it the moves lead to %s, and not to %s", stands, state)
 	}
 	w.expect()
-	return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, head+w.body()), nil
+	return fmt.Sprintf("scenario %s of %s%s", strconv.Quote(title), m.Name, head+w.body()), nil
 }
 
 // object are the members of an object of JSON, with numbers as they are written.
@@ -99,19 +100,12 @@ func (w *writer) make(move *simulate.Move) error {
 		return w.wait(next)
 	case machine.CancelInput:
 		if move.Force {
-			break
+			return errors.New("a scenario cannot say cancel force")
 		}
 		w.line("cancel")
 		return w.take(*move)
 	}
-	return fmt.Errorf("a scenario cannot say %s", kindText(move))
-}
-
-func kindText(move *simulate.Move) string {
-	if move.Force {
-		return string(move.Kind) + " force"
-	}
-	return string(move.Kind)
+	return fmt.Errorf("a scenario cannot say %s", move.Kind)
 }
 
 func (w *writer) send(move *simulate.Move) error {
@@ -134,19 +128,13 @@ func (w *writer) endAs(t *machine.Task, move *simulate.Move) error {
 	}
 	again := *move
 	again.Do, again.Text = name, ""
-	switch {
-	case move.Kind == machine.FailureInput:
-		w.line("%s fails %s%s", name, move.Name, costWords(move.Cost))
-	case move.Name == "":
-		w.line("%s -> done%s", name, costWords(move.Cost))
-	default:
-		texts, err := payload(w.m.Dos[t.Do].Activity.Results, move)
-		if err != nil {
+	var texts []string
+	if move.Kind == machine.ResultInput && move.Name != "" {
+		if texts, err = payload(w.m.Dos[t.Do].Activity.Results, move); err != nil {
 			return err
 		}
-		w.line("%s -> %s%s%s", name, move.Name[strings.LastIndex(move.Name, ".")+1:], braces(texts), costWords(move.Cost))
 	}
-	return w.take(again)
+	return w.ended(again, texts)
 }
 
 // payload is that of a move, whose event is one of events, as the language writes it.

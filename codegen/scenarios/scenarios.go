@@ -7,7 +7,9 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/table"
@@ -76,10 +78,7 @@ func Generate(m *ir.Machine, cover *ir.Cover, prefix string) (*Generated, error)
 	}
 	for i, a := range m.Arms {
 		if !covered[i] && a.Kind != ir.Reject {
-			reason := why[i]
-			if reason == "" {
-				reason = "it lies on the way to an arm that no scenario takes"
-			}
+			reason := cmp.Or(why[i], "it lies on the way to an arm that no scenario takes")
 			out.Missed = append(out.Missed, Missed{a, names[i], reason})
 		}
 	}
@@ -123,7 +122,7 @@ func (s *Scenario) title(prefix, machine string, names []string, covered map[int
 		}
 	}
 	s.Title = prefix + names[last]
-	s.Text = fmt.Sprintf("scenario %s of %s%s", quoted(s.Title), machine, s.Text)
+	s.Text = fmt.Sprintf("scenario %s of %s%s", strconv.Quote(s.Title), machine, s.Text)
 }
 
 // Text is what stands in a file of scenarios: they, and a comment for each arm that is missed.
@@ -133,7 +132,7 @@ func (g *Generated) Text(machine string) string {
 		b.WriteString("\n" + g.Scenarios[i].Text)
 	}
 	for _, m := range g.Missed {
-		fmt.Fprintf(&b, "\n// No scenario takes %s of %s: %s.", quoted(m.Name), machine, oneLine(m.Why))
+		fmt.Fprintf(&b, "\n// No scenario takes %s of %s: %s.", strconv.Quote(m.Name), machine, oneLine(m.Why))
 	}
 	if len(g.Missed) > 0 {
 		b.WriteString("\n")

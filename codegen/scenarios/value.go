@@ -77,7 +77,7 @@ func scalar(t *ir.Type, v any) (text string, form json.RawMessage, err error) {
 	switch {
 	case text != "":
 	case t.Kind == ir.String || t.Kind == ir.Time:
-		text = quoted(fmt.Sprint(v))
+		text = strconv.Quote(fmt.Sprint(v))
 	default:
 		text = string(form)
 	}
@@ -134,6 +134,3 @@ func braces(texts []string) string {
 	}
 	return " { " + strings.Join(texts, ", ") + " }"
 }
-
-// quoted is a string as the language writes it.
-func quoted(s string) string { return strconv.Quote(s) }

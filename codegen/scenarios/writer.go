@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,10 @@ type writer struct {
 	torn    string   // a host guard that has to say yes and no at once; empty for none
 }
 
+func newWriter(m *ir.Machine, x *machine.Machine, p pace) *writer {
+	return &writer{m: m, x: x, pace: p, answers: map[string]bool{}, came: map[happening]int{}}
+}
+
 // happening is what comes by itself: a timer fires, or with timer -1 over_budget of a cost, or
 // `done`, comes.
 type happening struct {
@@ -45,19 +50,18 @@ type happening struct {
 func (w *writer) hasCome(h happening) bool {
 	n := 0
 	for _, r := range w.sim.Records() {
+		came := happening{timer: -1}
 		switch r.Input.Kind {
 		case machine.TimerInput:
-			if r.Input.Timer == h.timer {
-				n++
-			}
+			came.timer = r.Input.Timer
 		case machine.OverBudgetInput:
-			if r.Input.Over == h.cost {
-				n++
-			}
+			came.cost = r.Input.Over
 		case machine.DoneInput:
-			if h == (happening{timer: -1}) {
-				n++
-			}
+		default:
+			continue
+		}
+		if came == h {
+			n++
 		}
 	}
 	w.came[h]++
@@ -69,7 +73,7 @@ func (w *writer) hasCome(h happening) bool {
 func write(m *ir.Machine, x *machine.Machine, run *ir.CoverRun) (first *Scenario, err error) {
 	target := targetOf(run)
 	for p := range paces {
-		w := &writer{m: m, x: x, answers: map[string]bool{}, pace: p, came: map[happening]int{}}
+		w := newWriter(m, x, p)
 		s, failed := w.scenario(run)
 		switch {
 		case failed != nil:
@@ -95,7 +99,7 @@ func Witness(m *ir.Machine, title string, run *ir.CoverRun) (string, error) {
 		return "", err
 	}
 	for p := range paces {
-		w := &writer{m: m, x: x, answers: map[string]bool{}, pace: p, came: map[happening]int{}}
+		w := newWriter(m, x, p)
 		head, failed := w.play(run)
 		if failed == nil {
 			w.line("expect %s", w.sim.View().State)
@@ -103,7 +107,7 @@ func Witness(m *ir.Machine, title string, run *ir.CoverRun) (string, error) {
 		var refused *machine.Rejected
 		atEnd := atLast(run.Steps, w.at) && (errors.Is(failed, errHalted) || errors.As(failed, &refused))
 		if failed == nil || atEnd {
-			return fmt.Sprintf("scenario %s of %s%s", quoted(title), m.Name, head+w.body()), nil
+			return fmt.Sprintf("scenario %s of %s%s", strconv.Quote(title), m.Name, head+w.body()), nil
 		}
 		err = cmp.Or(err, failed)
 	}
@@ -313,23 +317,33 @@ func (w *writer) endTask(t *machine.Task, s *ir.CoverStep) error {
 	if err != nil {
 		return err
 	}
-	text, cost := w.used(t.Do, w.passed)
+	move := simulate.Move{Kind: machine.ResultInput, Do: name, Cost: w.used(t.Do, w.passed)}
+	var texts []string
 	switch {
-	case s != nil && s.Input.Kind == ir.CaseFailure:
-		category := s.Input.Category.Name
-		w.line("%s fails %s%s", name, category, text)
-		return w.take(simulate.Move{Kind: machine.FailureInput, Do: name, Name: category, Cost: cost})
 	case s == nil || s.Ends():
-		w.line("%s -> done%s", name, text)
-		return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Cost: cost})
+	case s.Input.Kind == ir.CaseFailure:
+		move.Kind, move.Name = machine.FailureInput, s.Input.Category.Name
+	default:
+		move.Name = s.Input.Event.Exit()
+		if texts, move.Data, err = written(ir.Declarations(s.Input.Event.Fields), s.Data); err != nil {
+			return err
+		}
 	}
-	texts, object, err := written(ir.Declarations(s.Input.Event.Fields), s.Data)
-	if err != nil {
-		return err
+	return w.ended(move, texts)
+}
+
+// ended writes how an attempt ends, with what it says in texts, and ends it.
+func (w *writer) ended(move simulate.Move, texts []string) error {
+	cost := costWords(move.Cost)
+	switch {
+	case move.Kind == machine.FailureInput:
+		w.line("%s fails %s%s", move.Do, move.Name, cost)
+	case move.Name == "":
+		w.line("%s -> done%s", move.Do, cost)
+	default:
+		w.line("%s -> %s%s%s", move.Do, move.Name[strings.LastIndex(move.Name, ".")+1:], braces(texts), cost)
 	}
-	exit := s.Input.Event.Exit()
-	w.line("%s -> %s%s%s", name, exit, braces(texts), text)
-	return w.take(simulate.Move{Kind: machine.ResultInput, Do: name, Name: exit, Data: object, Cost: cost})
+	return w.take(move)
 }
 
 // endAll ends all that is under way in the state and has nothing to say.

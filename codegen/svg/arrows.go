@@ -3,6 +3,7 @@ package svg
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
@@ -17,18 +18,21 @@ const (
 
 // arrow writes e, which has been placed.
 func (w *printer) arrow(e *drawing.Edge, a *layout.Arrow) {
-	w.edge("arrow", e)
-	points := a.Points
+	points := slices.Clone(a.Points)
 	n := len(points)
 	end, before := points[n-1], points[n-2]
-	points = append([]layout.Point(nil), points...)
 	points[n-1] = towards(end, before, tipLong-1)
+	w.drawn(e, points, end, before, a.LabelAt)
+}
+
+// drawn writes e with a line behind its tip, which is at end and comes from before.
+func (w *printer) drawn(e *drawing.Edge, line []layout.Point, end, before, label layout.Point) {
+	w.edge("arrow", e)
 	w.out.WriteString(`<path d="`)
-	w.line(points)
+	w.line(line)
 	w.out.WriteString(`"/>`)
 	w.tip(end, before)
-	c := w.plan.labels[e]
-	w.content(c, a.LabelAt)
+	w.content(w.plan.labels[e], label)
 	w.kind = ""
 	w.out.WriteString("</g>\n")
 }
@@ -103,18 +107,12 @@ func (w *printer) tip(p, q layout.Point) {
 
 // loop writes the i-th arrow from b to itself, which leaves and enters it on the right.
 func (w *printer) loop(e *drawing.Edge, b *layout.Box, i int) {
-	w.edge("arrow", e)
 	x, n := b.At.X+b.W, len(b.Loops)
 	y := b.At.Y + b.H*(2*i+1)/(2*n)
 	half := min(7, b.H/(2*n)-1)
 	far := x + layout.LoopWide
-	w.out.WriteString(`<path d="`)
-	w.line([]layout.Point{{X: x, Y: y - half}, {X: far, Y: y - half}, {X: far, Y: y + half}, {X: x + tipLong - 1, Y: y + half}})
-	w.out.WriteString(`"/>`)
-	w.tip(layout.Point{X: x, Y: y + half}, layout.Point{X: far, Y: y + half})
-	w.content(w.plan.labels[e], b.LoopAt[i])
-	w.kind = ""
-	w.out.WriteString("</g>\n")
+	line := []layout.Point{{X: x, Y: y - half}, {X: far, Y: y - half}, {X: far, Y: y + half}, {X: x + tipLong - 1, Y: y + half}}
+	w.drawn(e, line, layout.Point{X: x, Y: y + half}, layout.Point{X: far, Y: y + half}, b.LoopAt[i])
 }
 
 // tipOf is what a pointer over e shows: the documentation of its events, or what did not fit
@@ -123,7 +121,7 @@ func tipOf(e *drawing.Edge) string {
 	var whole []string
 	cut := false
 	for _, l := range e.Labels {
-		for _, line := range l.Lines(arrowWidth) {
+		for _, line := range l.Lines(drawing.ArrowWidth) {
 			cut = cut || strings.HasSuffix(line.Text, "…")
 		}
 		for _, line := range l.Lines(math.MaxInt / 2) {

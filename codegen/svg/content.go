@@ -29,12 +29,8 @@ type text struct {
 	mid   bool          // x is its middle
 }
 
-// Widths in characters: of what stands in a box, beside an arrow, and of the drawing's title.
-const (
-	boxWidth   = 34
-	arrowWidth = 28
-	headWidth  = 60
-)
+// headWidth is the width of the drawing's title, in characters.
+const headWidth = 60
 
 // What is free around and between texts.
 const (
@@ -54,6 +50,13 @@ func (c *content) line(x int, s string, f font, class string) *text {
 	c.h += f.high()
 	c.w = max(c.w, x+w)
 	return &c.texts[len(c.texts)-1]
+}
+
+// wrapped adds lines of about so many characters.
+func (c *content) wrapped(s string, wide, lines int, f font, class string) {
+	for _, t := range drawing.Wrap(s, wide, lines) {
+		c.line(0, t, f, class)
+	}
 }
 
 // put adds what is in o to c, with its corner at the given place.
@@ -77,9 +80,7 @@ func boxed(n *drawing.Node, stubs []*drawing.Edge) content {
 	if n.Kind == drawing.Any {
 		f, class = rowFont, "any"
 	}
-	for _, t := range drawing.Wrap(n.Title, boxWidth, 2) {
-		c.line(0, t, f, class)
-	}
+	c.wrapped(n.Title, drawing.BoxWidth, 2, f, class)
 	titles := len(c.texts)
 	rows := rowsOf(n, stubs)
 	if len(rows.texts)+len(rows.shapes) > 0 {
@@ -114,9 +115,7 @@ func (c content) padded(side int) content {
 // headed is the heading of a frame: its title with its rows below, to the left.
 func headed(n *drawing.Node, stubs []*drawing.Edge) content {
 	var c content
-	for _, t := range drawing.Wrap(n.Title, headWidth, 2) {
-		c.line(0, t, nameFont, "name")
-	}
+	c.wrapped(n.Title, headWidth, 2, nameFont, "name")
 	if rows := rowsOf(n, stubs); rows.h > 0 {
 		c.put(rows, 0, c.h+2)
 	}
@@ -151,7 +150,7 @@ func rowsOf(n *drawing.Node, stubs []*drawing.Edge) content {
 // machine that runs as a child in a double border with its exits.
 func row(r drawing.Row) content {
 	var c content
-	for i, t := range drawing.Wrap(r.Text, boxWidth, 3) {
+	for i, t := range drawing.Wrap(r.Text, drawing.BoxWidth, 3) {
 		x := 0
 		if i > 0 {
 			x = 8
@@ -159,9 +158,7 @@ func row(r drawing.Row) content {
 		c.line(x, t, rowFont, "row")
 	}
 	if r.Detail != "" {
-		for _, t := range drawing.Wrap(r.Detail, boxWidth, 3) {
-			c.line(0, t, noteFont, "note")
-		}
+		c.wrapped(r.Detail, drawing.BoxWidth, 3, noteFont, "note")
 	}
 	if r.Stack != "" {
 		c.line(0, r.Stack, countFont, "count")
@@ -175,16 +172,13 @@ func row(r drawing.Row) content {
 	return c
 }
 
-// exitsInRow is how many exits of a child stand beside each other.
-const exitsInRow = 4
-
 // child puts c, a call of a machine, into a double border, above its exits.
 func child(c content, exits []drawing.Exit) content {
 	var inner content
 	inner.put(c, 0, 0)
 	x, y := 0, c.h+4
 	for i, e := range exits {
-		if i > 0 && i%exitsInRow == 0 {
+		if i > 0 && i%drawing.ExitsInRow == 0 {
 			x, y = 0, y+20
 		}
 		var pill content
@@ -236,7 +230,7 @@ func labelled(e *drawing.Edge) content {
 		if i > 0 {
 			c.h += 3
 		}
-		for _, line := range l.Lines(arrowWidth) {
+		for _, line := range l.Lines(drawing.ArrowWidth) {
 			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {
 				f, class = noteFont, "note"
@@ -253,9 +247,9 @@ func labelled(e *drawing.Edge) content {
 // stub is an arrow as a row of the box from which it leads: when it is taken, and where to.
 func stub(e *drawing.Edge) content {
 	var c content
-	to := " → " + drawing.Wrap(e.To.Title, boxWidth, 1)[0]
+	to := " → " + drawing.Wrap(e.To.Title, drawing.BoxWidth, 1)[0]
 	for _, l := range e.Labels {
-		lines := l.Lines(boxWidth)
+		lines := l.Lines(drawing.BoxWidth)
 		for i, line := range lines {
 			f, class := rowFont, kindClass(l.Kind)
 			if line.Aside {

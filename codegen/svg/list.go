@@ -31,9 +31,9 @@ func printList(d *drawing.Drawing, sheet string) []byte {
 	w.open(wide, height, d, sheet)
 	w.content(c, layout.Point{})
 	for i, n := range states {
-		w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.ID, boxWidth, 1))
+		w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.ID, drawing.BoxWidth, 1))
 		var line content
-		line.line(0, drawing.Wrap(n.ID, boxWidth, 1)[0], rowFont, "row")
+		line.line(0, drawing.Wrap(n.ID, drawing.BoxWidth, 1)[0], rowFont, "row")
 		line.texts[0].room = columnWidth - sideSpace
 		w.content(line, layout.Point{X: i / rows * columnWidth, Y: c.h + i%rows*rowFont.high()})
 		w.out.WriteString("</g>\n")

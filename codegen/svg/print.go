@@ -123,7 +123,7 @@ func (w *printer) box(n *drawing.Node) {
 		w.out.WriteString("</g>\n")
 		return
 	}
-	w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.Title, boxWidth, 2))
+	w.group("state-", n.ID, boxClass(n)+markClass(n.Mark), tip(n, n.Title, drawing.BoxWidth, 2))
 	if n.Kind == drawing.Choice {
 		w.pointed(b)
 	} else {

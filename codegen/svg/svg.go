@@ -161,9 +161,7 @@ func (p *plan) box(n *drawing.Node) *layout.Box {
 // title is the heading of the drawing.
 func title(d *drawing.Drawing) content {
 	var c content
-	for _, t := range drawing.Wrap(d.Title, headWidth, 4) {
-		c.line(0, t, headFont, "head")
-	}
+	c.wrapped(d.Title, headWidth, 4, headFont, "head")
 	c.h += 4
 	return c
 }

@@ -128,15 +128,12 @@ func (c *compiler) around(s *ir.State) [][]int {
 
 // indexes are those of the arms of choices.
 func (c *compiler) indexes(choices []ir.Choice) []int {
-	var out []int
-	for _, choice := range choices {
+	return each(choices, func(choice ir.Choice) int {
 		if choice.Arm != nil {
-			out = append(out, choice.Arm.ID)
-		} else {
-			out = append(out, c.kept[choice.Use])
+			return choice.Arm.ID
 		}
-	}
-	return out
+		return c.kept[choice.Use]
+	})
 }
 
 var caseKinds = map[ir.CaseKind]machine.InputKind{

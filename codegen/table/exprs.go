@@ -61,13 +61,7 @@ func constant(k *ir.Const) json.RawMessage {
 	return data
 }
 
-func (c *compiler) exprs(list []ir.Expr) []*machine.Expr {
-	var out []*machine.Expr
-	for _, e := range list {
-		out = append(out, c.expr(e))
-	}
-	return out
-}
+func (c *compiler) exprs(list []ir.Expr) []*machine.Expr { return each(list, c.expr) }
 
 func (c *compiler) expr(e ir.Expr) *machine.Expr {
 	out := &machine.Expr{Type: c.typ(e.Type())}
@@ -164,11 +158,7 @@ func (c *compiler) block(b *ir.Block) *machine.Block {
 }
 
 func costs(list []ir.Cost) []machine.Cost {
-	var out []machine.Cost
-	for _, k := range list {
-		out = append(out, machine.Cost{Name: k.Name, Amount: ir.DecimalText(k.Amount)})
-	}
-	return out
+	return each(list, func(k ir.Cost) machine.Cost { return machine.Cost{Name: k.Name, Amount: ir.DecimalText(k.Amount)} })
 }
 
 func budget(b *ir.Budget) *machine.Budget {

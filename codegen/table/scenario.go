@@ -3,7 +3,6 @@ package table
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -16,11 +15,7 @@ import (
 // a place of the source.
 func CompileScenario(s *ir.Scenario, text func(token.Span) string) *scenario.Scenario {
 	t := &tree{hashes: map[*ir.Machine]string{}}
-	c := t.compiler(s.Machine)
-	for i, e := range s.Machine.Enums {
-		c.enums[e] = i
-	}
-	p := &scenarioCompiler{c, text}
+	p := &scenarioCompiler{t.compiler(s.Machine), text}
 	return &scenario.Scenario{
 		Title: s.Title, Machine: s.Machine.Name, Place: place(s.Span), Params: s.Params, Lines: p.lines(s.Lines),
 	}
@@ -89,18 +84,14 @@ func (p *scenarioCompiler) sides(e ir.Expr) (out []scenario.Side) {
 // WithoutJitter is Tree for scenarios, in which no wait has a jitter: the definition of m alone,
 // whose retries wait as long as they may, and whose timers as long as they must.
 func WithoutJitter(m *ir.Machine) *machine.Definition {
-	d := *Compile(m)
-	d.Arms = slices.Clone(d.Arms)
+	d := Compile(m)
 	for i := range d.Arms {
-		if a := &d.Arms[i]; a.Kind == machine.RetryArm {
-			b := *a.Backoff
+		if b := d.Arms[i].Backoff; b != nil {
 			b.Jitter = 0
-			a.Backoff = &b
 		}
 	}
-	d.Timers = slices.Clone(d.Timers)
 	for i := range d.Timers {
 		d.Timers[i].Jitter = 0
 	}
-	return &d
+	return d
 }

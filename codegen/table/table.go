@@ -37,14 +37,15 @@ func (t *tree) compiler(m *ir.Machine) *compiler {
 			t.add(a.Machine)
 		}
 	}
-	return &compiler{m: m, hashes: t.hashes, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+	c := &compiler{m: m, hashes: t.hashes, enums: map[*ir.Enum]int{}, kept: map[*ir.EventUse]int{}, events: map[*ir.State][][]int{}}
+	for i, e := range m.Enums {
+		c.enums[e] = i
+	}
+	return c
 }
 
 func (c *compiler) compile() *machine.Definition {
 	m := c.m
-	for i, e := range m.Enums {
-		c.enums[e] = i
-	}
 	d := &machine.Definition{
 		Format: machine.Format,
 		Name:   m.Name,
@@ -52,23 +53,15 @@ func (c *compiler) compile() *machine.Definition {
 		Params: c.vars(m.Params),
 		Fields: c.vars(m.Fields),
 		Budget: budget(m.Budget),
-	}
-	for _, e := range m.Enums {
-		d.Enums = append(d.Enums, machine.Enum{Name: e.Name, Values: e.Values})
-	}
-	for _, e := range m.Events {
-		d.Events = append(d.Events, machine.Event{Name: e.Name, Fields: c.fields(ir.Slots(e.Fields)), Internal: !e.External(), Doc: e.Doc})
-	}
-	for _, k := range m.Categories {
-		d.Categories = append(d.Categories, k.Name)
-	}
-	for _, a := range m.Activities {
-		d.Activities = append(d.Activities, c.activity(a))
+		Enums:  each(m.Enums, func(e *ir.Enum) machine.Enum { return machine.Enum{Name: e.Name, Values: e.Values} }),
+		Events: each(m.Events, func(e *ir.Event) machine.Event {
+			return machine.Event{Name: e.Name, Fields: c.fields(ir.Slots(e.Fields)), Internal: !e.External(), Doc: e.Doc}
+		}),
+		Categories: each(m.Categories, func(k *ir.Category) string { return k.Name }),
+		Activities: each(m.Activities, c.activity),
 	}
 	if c.calls == nil {
-		for _, g := range m.Guards {
-			d.Guards = append(d.Guards, c.guard(g, g.Name))
-		}
+		d.Guards = each(m.Guards, func(g *ir.Guard) machine.Guard { return c.guard(g, g.Name) })
 	}
 	names := ir.DoNames(m)
 	for i, do := range m.Dos {
@@ -79,15 +72,22 @@ func (c *compiler) compile() *machine.Definition {
 		d.Timers = append(d.Timers, c.timer(t, timerNames[i]))
 	}
 	d.Arms = c.arms()
-	for _, s := range m.States {
-		d.States = append(d.States, c.state(s))
-	}
+	d.States = each(m.States, c.state)
 	d.Guards = append(d.Guards, c.called...)
 	return d
 }
 
 func (c *compiler) guard(g *ir.Guard, name string) machine.Guard {
 	return machine.Guard{Name: name, Params: c.params(g.Params)}
+}
+
+// each is what f makes of all in a list; nil for none.
+func each[T, U any](list []T, f func(T) U) []U {
+	var out []U
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
 }
 
 // indexOf is the guard that a call asks.
@@ -128,13 +128,7 @@ func (c *compiler) vars(vars []*ir.Var) []machine.Field {
 	return out
 }
 
-func (c *compiler) fields(slots []*ir.Slot) []machine.Field {
-	var out []machine.Field
-	for _, s := range slots {
-		out = append(out, c.field(s))
-	}
-	return out
-}
+func (c *compiler) fields(slots []*ir.Slot) []machine.Field { return each(slots, c.field) }
 
 func (c *compiler) params(params []*ir.Param) []machine.Field {
 	out := c.fields(ir.Slots(params))
@@ -158,12 +152,8 @@ func within(name string, w ir.Within) []string {
 
 func (c *compiler) activity(a *ir.Activity) machine.Activity {
 	out := machine.Activity{Name: a.Name, Callee: c.hashes[a.Machine], Params: c.params(a.Params), Costs: costs(a.Costs), Doc: a.Doc}
-	for _, e := range a.Results {
-		out.Results = append(out.Results, e.Index)
-	}
-	for _, k := range a.Fails {
-		out.Fails = append(out.Fails, k.Index)
-	}
+	out.Results = each(a.Results, func(e *ir.Event) int { return e.Index })
+	out.Fails = each(a.Fails, func(k *ir.Category) int { return k.Index })
 	for _, name := range c.m.Enforced() { // the caller's budget holds what the machine spends
 		if slices.Contains(a.Below, name) {
 			out.Costs = append(out.Costs, machine.Cost{Name: name, Amount: "0"})
@@ -228,15 +218,9 @@ func (c *compiler) state(s *ir.State) machine.State {
 	if s.Require != nil {
 		out.Require = &machine.Require{Cond: c.expr(s.Require.Cond), Target: s.Require.Target.ID}
 	}
-	for _, ref := range s.Returns {
-		out.Returns = append(out.Returns, c.variable(ref.Var))
-	}
-	for _, d := range s.Dos {
-		out.Dos = append(out.Dos, d.ID)
-	}
-	for _, t := range s.Timers {
-		out.Timers = append(out.Timers, t.ID)
-	}
+	out.Returns = each(s.Returns, func(ref *ir.VarRef) *machine.Expr { return c.variable(ref.Var) })
+	out.Dos = each(s.Dos, func(d *ir.Do) int { return d.ID })
+	out.Timers = each(s.Timers, func(t *ir.Timer) int { return t.ID })
 	if s.Kind == ir.Leaf {
 		out.Handlers = c.handlers(s)
 	}

@@ -60,7 +60,7 @@ func Play(t *testing.T, m *runtime.Machine, test func(t *T), called ...*runtime.
 	synctest.Test(t, func(t *testing.T) {
 		p := &T{T: t, machine: m, machines: append([]*runtime.Machine{m}, called...),
 			scripts: map[string]*script{}, children: map[string]*script{}, guards: map[string]runtime.GuardFunc{}}
-		p.Engine = runtime.NewEngine(memstore.New(), runtime.WithObserver(p.observer()), runtime.WithOutbox(p.publish),
+		p.Engine = runtime.NewEngine(memstore.New(), runtime.WithObserver((*observer)(p)), runtime.WithOutbox(p.publish),
 			runtime.WithStandIns(p.standIn),
 			runtime.WithPoll(time.Hour), // no other process has anything to do with it, and weeks are to pass in no time
 			runtime.WithLogger(slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))))
@@ -186,8 +186,6 @@ func (t *T) publish(_ context.Context, m *runtime.Message) error {
 }
 
 // observer notes the steps that are taken.
-func (t *T) observer() runtime.Observer { return (*observer)(t) }
-
 type observer T
 
 func (o *observer) OnStep(info runtime.StepInfo) {

@@ -39,8 +39,8 @@ func (r *Run) Send(event string, data any) runtime.View {
 func (r *Run) WantRefused(event string, data any) *runtime.Rejected {
 	r.t.Helper()
 	v, err := r.send(event, data)
-	var refused *runtime.Rejected
-	if !errors.As(err, &refused) {
+	refused, is := errors.AsType[*runtime.Rejected](err)
+	if !is {
 		r.t.Fatalf("event %q is to be refused, and was not: the run is in %q, %v", event, v.State, err)
 	}
 	return refused
@@ -58,6 +58,15 @@ func (r *Run) send(event string, data any) (runtime.View, error) {
 func (r *Run) Cancel() runtime.View {
 	r.t.Helper()
 	return r.must(r.t.Engine.Cancel(r.t.Context(), r.ID, runtime.CancelOptions{}))
+}
+
+// must is the run as it is, if there is no error.
+func (r *Run) must(v runtime.View, err error) runtime.View {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return v
 }
 
 // Wait lets time pass until the run has ended, is halted, or waits only for events from outside,
@@ -81,15 +90,6 @@ func (r *Run) Sleep(d time.Duration) runtime.View {
 func (r *Run) View() runtime.View {
 	r.t.Helper()
 	return r.must(r.t.Engine.Get(r.t.Context(), r.ID))
-}
-
-// must fails the test if there is no view.
-func (r *Run) must(v runtime.View, err error) runtime.View {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return v
 }
 
 // Data reads the run's data into v, a pointer to a struct or a map.

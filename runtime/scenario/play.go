@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -25,14 +26,14 @@ const (
 // Play plays s on m, of which NoJitter has taken the jitter.
 func Play(m *machine.Machine, s *Scenario) Outcome {
 	p := &player{m: m, answers: map[string]bool{}}
-	begin := &Line{Place: s.Place, Text: fmt.Sprintf("scenario %q", s.Title), Kind: Cancel}
+	begin := &Line{Place: s.Place, Text: fmt.Sprintf("scenario %q", s.Title)}
 	lines := s.Lines
 	for ; len(lines) > 0 && lines[0].Kind == Answer; lines = lines[1:] { // the start may ask
 		p.answers[lines[0].Name] = lines[0].Yes
 	}
 	sim, err := simulate.Start(m, "scenario", s.Params, Began, p.answer)
 	if err != nil {
-		return Outcome{Failure: &Failed{Place: begin.Place, Line: begin.Text, Expected: "the run starts", Is: err.Error()}}
+		return Outcome{Failure: fails(begin, "the run starts", err.Error())}
 	}
 	p.sim = sim
 	p.open = p.halted(begin)
@@ -300,18 +301,9 @@ func has(object json.RawMessage, want map[string]json.RawMessage) bool {
 
 // same reports whether two texts are one JSON.
 func same(a, b json.RawMessage) bool {
-	x, errX := canonical(a)
-	y, errY := canonical(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// canonical is a JSON as each text of it would be written.
-func canonical(text json.RawMessage) ([]byte, error) {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(text))
+	var v, w any
+	d, e := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
+	e.UseNumber()
+	return d.Decode(&v) == nil && e.Decode(&w) == nil && reflect.DeepEqual(v, w)
 }

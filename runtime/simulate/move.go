@@ -194,15 +194,15 @@ func (s *Simulation) lose(at *state) error {
 }
 
 // attempt is the one under way that a name means.
-func (s *Simulation) attempt(at *machine.Snapshot, name string) (machine.Task, error) {
+func (s *Simulation) attempt(run *machine.Snapshot, do string) (machine.Task, error) {
 	var found []machine.Task
 	var names []string
-	for _, t := range at.HandedOut() {
+	for _, t := range run.HandedOut() {
 		full, short := s.names(&t)
-		if name == full {
+		if do == full {
 			return t, nil
 		}
-		if slices.Contains(short, name) || s.oneOf(&t, name) {
+		if slices.Contains(short, do) || s.oneOf(&t, do) {
 			found = append(found, t)
 		}
 		names = append(names, full)
@@ -210,16 +210,16 @@ func (s *Simulation) attempt(at *machine.Snapshot, name string) (machine.Task, e
 	}
 	switch len(found) {
 	case 0:
-		return machine.Task{}, fmt.Errorf("%q is not under way%s", name, machine.DidYouMean(name, names))
+		return machine.Task{}, fmt.Errorf("%q is not under way%s", do, machine.DidYouMean(do, names))
 	case 1:
 		return found[0], nil
 	}
 	full, short := s.names(&found[0])
-	i := slices.IndexFunc(short, func(other string) bool { return other != name })
+	i := slices.IndexFunc(short, func(name string) bool { return name != do })
 	if i < 0 {
-		return machine.Task{}, &Unlabelled{name, full}
+		return machine.Task{}, &Unlabelled{do, full}
 	}
-	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", name, short[i])
+	return machine.Task{}, fmt.Errorf("%q is more than one attempt: write it as %s", do, short[i])
 }
 
 // Unlabelled is the error of a name that means executions without labels. Full is the whole name of the first.
@@ -260,7 +260,7 @@ func (s *Simulation) names(t *machine.Task) (full string, short []string) {
 func (s *Simulation) Name(t *machine.Task) string {
 	full, short := s.names(t)
 	for _, name := range short {
-		if _, err := s.attempt(s.Run(), name); err == nil {
+		if _, err := s.Attempt(name); err == nil {
 			return name
 		}
 	}

@@ -82,9 +82,6 @@ func (s *Simulation) View() machine.View { return s.machine.View(s.last().snapsh
 // Machine is the machine of the run.
 func (s *Simulation) Machine() *machine.Machine { return s.machine }
 
-// Snapshot is the run as it stands, in its stored form.
-func (s *Simulation) Snapshot() json.RawMessage { return s.machine.EncodeSnapshot(s.last().snapshot) }
-
 // Run is the run as it stands.
 func (s *Simulation) Run() *machine.Snapshot { return s.last().snapshot }
 
@@ -98,7 +95,7 @@ func (s *Simulation) Published() (messages []machine.Command) {
 
 // Attempt is the one under way that a name means, as in a Move.
 func (s *Simulation) Attempt(do string) (machine.Task, error) {
-	return s.attempt(s.last().snapshot, do)
+	return s.attempt(s.Run(), do)
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.
@@ -175,27 +172,24 @@ func (s *Simulation) pass(at *state, until time.Time) error {
 
 // settle takes what is due.
 func (s *Simulation) settle(at *state) error {
-	return s.follow(at, func() (*machine.Snapshot, []machine.Command, []*machine.Record, error) {
-		return s.machine.Settle(at.snapshot, at.now, s.ask)
-	})
+	next, commands, records, err := s.machine.Settle(at.snapshot, at.now, s.ask)
+	return s.follow(at, next, commands, records, err)
 }
 
 // advance takes an input, with what is due before it and what follows.
 func (s *Simulation) advance(at *state, in machine.Input) error {
-	return s.follow(at, func() (*machine.Snapshot, []machine.Command, []*machine.Record, error) {
-		return s.machine.Advance(at.snapshot, in, at.now, s.ask)
-	})
+	next, commands, records, err := s.machine.Advance(at.snapshot, in, at.now, s.ask)
+	return s.follow(at, next, commands, records, err)
 }
 
 // maxSteps is how many steps one move may lead to: a wait of years may have timers fire that
 // start again each second.
 const maxSteps = 20_000
 
-// follow takes a step, and then what workers would do by themselves that are always there: each
+// follow takes what a step has led to, and then what workers would do by themselves that are always there: each
 // attempt begins that has to, which may pass the budget of the run, and a run that is over does
 // not wait for children, since there are none.
-func (s *Simulation) follow(at *state, step func() (*machine.Snapshot, []machine.Command, []*machine.Record, error)) error {
-	next, commands, records, err := step()
+func (s *Simulation) follow(at *state, next *machine.Snapshot, commands []machine.Command, records []*machine.Record, err error) error {
 	if err != nil {
 		return err
 	}

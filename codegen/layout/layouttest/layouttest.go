@@ -10,7 +10,7 @@ import (
 
 // Faults says what lies on what in a drawing: boxes, labels and arrows.
 func Faults(root *layout.Box, arrows []*layout.Arrow) []string {
-	c := &checker{whole: root, root: area{0, 0, root.W, root.H}}
+	c := &checker{root: area{0, 0, root.W, root.H}}
 	c.boxes(root, nil)
 	for i, a := range arrows {
 		c.label(i, a)
@@ -41,7 +41,6 @@ type thing struct {
 }
 
 type checker struct {
-	whole  *layout.Box
 	root   area
 	things []thing
 	faults []string
@@ -88,7 +87,7 @@ func (c *checker) label(i int, a *layout.Arrow) {
 func (c *checker) solids() {
 	for i, a := range c.things {
 		for _, b := range c.things[i+1:] {
-			if !a.overlaps(b.area) || a.box != nil && inside(b, a.box) || b.box != nil && inside(a, b.box) {
+			if !a.overlaps(b.area) || slices.Contains(b.frames, a.box) || slices.Contains(a.frames, b.box) {
 				continue
 			}
 			if a.arrow != nil && b.box != nil && b.box.Frame && b.holds(a.area) || b.arrow != nil && a.box != nil && a.box.Frame && a.holds(b.area) {
@@ -97,10 +96,6 @@ func (c *checker) solids() {
 			c.fault("%s %v lies on %s %v", a.name, a.area, b.name, b.area)
 		}
 	}
-}
-
-func inside(t thing, frame *layout.Box) bool {
-	return slices.Contains(t.frames, frame)
 }
 
 // line looks whether a runs through something that it has no business in.

@@ -113,17 +113,13 @@ func (s *solver) stretch() {
 
 // normalize lets each connected part begin at 0.
 func (s *solver) normalize() {
-	least := make(map[int]int, len(s.roots))
-	part := make([]int, len(s.at))
-	for i, root := range s.roots {
-		nodes := s.post[s.low[root] : s.last[root]+1]
-		least[i] = s.at[root]
+	for _, root := range s.roots {
+		nodes, least := s.post[s.low[root]:s.last[root]+1], s.at[root]
 		for _, v := range nodes {
-			part[v] = i
-			least[i] = min(least[i], s.at[v])
+			least = min(least, s.at[v])
 		}
-	}
-	for v := range s.at {
-		s.at[v] -= least[part[v]]
+		for _, v := range nodes {
+			s.at[v] -= least
+		}
 	}
 }
