@@ -43,12 +43,11 @@ func (p *people) decide(ctx context.Context, m *runtime.Message, who ...verdict)
 		if p.fates[m.Run].manager != v {
 			continue
 		}
-		var err error
+		var answer OrderFulfillmentSendable = OrderFulfillmentApprovePayment{Approver: "grace"}
 		if v == denies {
-			_, err = runs.Send(ctx, m.Run, OrderFulfillmentDenyPayment{Approver: "grace", Reason: "too much"}, runtime.WithEventID(m.ID))
-		} else {
-			_, err = runs.Send(ctx, m.Run, OrderFulfillmentApprovePayment{Approver: "grace"}, runtime.WithEventID(m.ID))
+			answer = OrderFulfillmentDenyPayment{Approver: "grace", Reason: "too much"}
 		}
+		_, err := runs.Send(ctx, m.Run, answer, runtime.WithEventID(m.ID))
 		var rejected *runtime.Rejected
 		if errors.As(err, &rejected) {
 			return nil

@@ -117,8 +117,7 @@ func (s *story) repair(ctx context.Context, c *chapter) error {
 	if err := s.health(ctx, c); err != nil {
 		return err
 	}
-	s.world.RepairLine()
-	s.world.SendVans()
+	s.world.Repair()
 	stuck, err := c.need(ctx, OrderFulfillmentStateNeedsAttention)
 	if err != nil {
 		return err

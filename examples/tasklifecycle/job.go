@@ -112,9 +112,7 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 	case crash:
 		// What breaks the connection in the end is that the host gives up on it.
 		j.die(10 * time.Minute)
-		j.ask(leaves, 0, 0)
-		<-ctx.Done()
-		return none, context.Cause(ctx)
+		fallthrough
 	case hang:
 		j.ask(leaves, 0, 0)
 		<-ctx.Done()
@@ -137,17 +135,13 @@ func (j *job) suffer(ctx context.Context, m mishap, row int) (none TaskLifecycle
 		return none, runtime.Fail(TaskLifecycleFailPreempted, what)
 	}
 	j.ask(leaves, 0, 0)
-	switch m.trouble {
-	case auth:
-		return none, runtime.Fail(TaskLifecycleFailAuth, what)
-	case schema:
-		return none, runtime.Fail(TaskLifecycleFailSchema, what)
-	case ambiguity:
-		return none, runtime.Fail(TaskLifecycleFailAmbiguity, what)
-	case logic:
-		return none, runtime.Fail(TaskLifecycleFailLogic, what)
-	}
-	return none, runtime.Fail(TaskLifecycleFailTransient, what)
+	return none, runtime.Fail(failures[m.trouble], what)
+}
+
+// failures are what an agent says of a trouble with which it can do no more.
+var failures = map[trouble]string{
+	transient: TaskLifecycleFailTransient, auth: TaskLifecycleFailAuth, schema: TaskLifecycleFailSchema,
+	ambiguity: TaskLifecycleFailAmbiguity, logic: TaskLifecycleFailLogic,
 }
 
 // rise is an agent whose machine froze. For itself no time has passed: it

@@ -30,8 +30,8 @@ const (
 // Stock is what is special about some orders in the warehouse, and for the carrier.
 type Stock struct {
 	SoldOut map[string]bool // nothing to reserve
-	Jammed  map[string]bool // cannot be packed until RepairLine
-	NoVan   map[string]bool // cannot be fetched until SendVans
+	Jammed  map[string]bool // cannot be packed until Repair
+	NoVan   map[string]bool // cannot be fetched until Repair
 }
 
 // service does what it is asked for under a key. It is called with the book locked: it
@@ -164,16 +164,10 @@ func (w *World) Ship(order, message string) {
 	}
 }
 
-// RepairLine repairs the packing line.
-func (w *World) RepairLine() {
+// Repair repairs the packing line, and lets the carrier fetch what it could not.
+func (w *World) Repair() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.stock.Jammed)
-}
-
-// SendVans lets the carrier fetch what it could not.
-func (w *World) SendVans() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	clear(w.stock.NoVan)
 }

@@ -70,7 +70,7 @@ func (t *target) backUp(ctx context.Context, file string) error {
 // writeBackup says what has become of a copy; of is what it is a copy of.
 func (t *target) writeBackup(r *backupReport, of string) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(t.out, describe.Plain(d.text, 1000))
+		fmt.Fprintln(t.out, describe.Plain(d.Error(), 1000))
 	}
 	how := "no difference"
 	if n := len(r.Differences); n > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 // folder in which fsmc run finds them.
 type guards struct {
 	activities string
-	missing    error // what the folder lacks for the version that was met last
+	missing    atomic.Pointer[error] // what the folder lacks for the version that was met last
 }
 
 func (g *guards) flag(c *cobra.Command) {
@@ -30,7 +31,7 @@ func (g *guards) engine(store runtime.Store) (*runtime.Engine, error) {
 	}
 	return runtime.NewEngine(store, runtime.WithHandlers(func(m *runtime.Machine) runtime.Handlers {
 		h, err := process.Load(g.activities, m)
-		g.missing = err
+		g.missing.Store(&err)
 		return h
 	})), process.CheckFolder(g.activities)
 }
@@ -61,10 +62,12 @@ func (g *guards) answer(ctx context.Context, t *target, run string, take func(*r
 func (g *guards) unanswered(err error) error {
 	switch {
 	case !errors.Is(err, runtime.ErrNoGuard):
+		return err
 	case g.activities == "":
 		return fmt.Errorf("%w; --activities DIR says where its executable is", err)
-	case g.missing != nil:
-		return fmt.Errorf("%w; %w", err, g.missing)
+	}
+	if missing := g.missing.Load(); missing != nil && *missing != nil {
+		return fmt.Errorf("%w; %w", err, *missing)
 	}
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/fsmc-dev/fsmc/codegen/mermaid"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/runtime"
-	"github.com/fsmc-dev/fsmc/runtime/process"
 )
 
 func newMCP(s *streams) *cobra.Command {
@@ -24,7 +23,7 @@ func newMCP(s *streams) *cobra.Command {
 		t = target{streams: s}
 		o = mcp.Options{Version: version(), Front: mcpFrontEnd()}
 
-		activities string
+		ask guards
 	)
 	c := &cobra.Command{
 		Use:   "mcp",
@@ -51,13 +50,10 @@ with the executable of the guard.`,
   fsmc mcp --db runs.db --machine CodeReview
   fsmc mcp --db runs.db --read-only`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if activities != "" {
-				if err := process.CheckFolder(activities); err != nil {
+			return t.with(cmd.Context(), writing(!o.ReadOnly), "", func(store runtime.Store) (err error) {
+				if o.Engine, err = ask.engine(store); err != nil {
 					return err
 				}
-			}
-			return t.with(cmd.Context(), writing(!o.ReadOnly), "", func(store runtime.Store) error {
-				o.Engine = runtime.NewEngine(store, runtime.WithHandlers(guardsOf(activities)))
 				server, err := mcp.New(cmd.Context(), o)
 				if err != nil {
 					return err
@@ -69,19 +65,8 @@ with the executable of the guard.`,
 	dbFlag(c, &t.db)
 	c.Flags().StringVar(&o.Machine, "machine", "", "each event of the machine called `NAME` is a tool, too")
 	c.Flags().BoolVar(&o.ReadOnly, "read-only", false, "offer nothing that changes a run")
-	c.Flags().StringVar(&activities, "activities", "", "the folder with the host guards, `DIR`/guard-<name>")
+	ask.flag(c)
 	return c
-}
-
-// guardsOf finds the host guards of machines in a folder, where there is one.
-func guardsOf(folder string) func(*runtime.Machine) runtime.Handlers {
-	return func(m *runtime.Machine) runtime.Handlers {
-		if folder == "" {
-			return runtime.Handlers{}
-		}
-		h, _ := process.Load(folder, m) // what is missing is said by the step that needs it
-		return h
-	}
 }
 
 // mcpFrontEnd is what the compiler says to agents.

@@ -114,7 +114,7 @@ func (m *mover) move(ctx context.Context) error {
 
 func (m *mover) write(r *moveReport) error {
 	for _, d := range r.Differences {
-		fmt.Fprintln(m.out, describe.Plain(d.text, 1000))
+		fmt.Fprintln(m.out, describe.Plain(d.Error(), 1000))
 	}
 	if !r.Moved {
 		_, err := fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", describe.Count(r.Replayed, "run"), len(r.Differences))

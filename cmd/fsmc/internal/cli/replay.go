@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -63,14 +62,8 @@ type replayReport struct {
 // jsonDifference is the first difference of a run: either a field with both its
 // values, of which one may be absent, or why a record cannot be taken.
 type jsonDifference struct {
-	Run      string          `json:"run"`
-	Seq      int64           `json:"seq"`
-	Field    string          `json:"field,omitempty"`
-	Stored   json.RawMessage `json:"stored,omitempty"`
-	Replayed json.RawMessage `json:"replayed,omitempty"`
-	Why      string          `json:"why,omitempty"`
-
-	text string // for people
+	*runtime.Difference
+	Why string `json:"why,omitempty"`
 }
 
 func (r *replayer) replay(ctx context.Context, db runtime.Store, run string) error {
@@ -123,7 +116,7 @@ func (r *replayer) note(_ *runtime.RunRow, err error) error {
 
 // differ prints a difference, or keeps it to be printed.
 func (r *replayer) differ(d *runtime.Difference) {
-	row := jsonDifference{Run: d.Run, Seq: d.Seq, Field: d.Field, Stored: d.Stored, Replayed: d.Replayed, text: d.Error()}
+	row := jsonDifference{Difference: d}
 	if d.Err != nil {
 		row.Why = d.Err.Error()
 	}
