@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -175,11 +174,7 @@ func (e *Ending) Test(category string, endings int) string {
 	if e.Others != nil {
 		list, not = e.Others, "!"
 	}
-	var quoted []string
-	for _, name := range list {
-		quoted = append(quoted, Quote(name))
-	}
-	return fmt.Sprintf("%s[%s].includes(%s)", not, strings.Join(quoted, ", "), category)
+	return fmt.Sprintf("%s[%s].includes(%s)", not, ir.Listed(list, Quote), category)
 }
 
 func (p *planner) others(e *Ending, d *ir.Do) {

@@ -243,7 +243,7 @@ func (w *writer) steps(word string, actions []plan.Action, lines []string) {
 
 func (w *writer) outcome(n *plan.Node) {
 	w.comment(n.Of.Outcome)
-	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(w.script().Outcomes(n.Of))+")"))
+	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(plan.Outcomes(n.Of, w.script().Var))+")"))
 }
 
 // event is what a timer sends when it is due, and timer the id of that.

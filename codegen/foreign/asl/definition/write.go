@@ -259,9 +259,8 @@ func (w *writer) seconds(ns int64) int64 {
 // terminal adds the end of runs.
 func (w *writer) terminal(s *ir.State) {
 	w.item = w.report.Item(s.Path, s.Span.Start.Line)
-	q := w.query()
 	if s.Outcome == "success" {
-		w.add(s.Path, obj{{"Type", "Succeed"}, {"Output", q.returns(s)}})
+		w.add(s.Path, obj{{"Type", "Succeed"}, {"Output", computed(plan.Outcomes(s, w.query().read))}})
 		return
 	}
 	if len(s.Returns) > 0 {
