@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
@@ -130,10 +131,7 @@ func (p *jsonata) compare(left string) string {
 	}
 	p.Next()
 	right := p.Next()
-	typ := typeOf(right)
-	if typ == "" {
-		typ = typeOf(left)
-	}
+	typ := cmp.Or(typeOf(right), typeOf(left))
 	if op == "=" {
 		op = "=="
 	}

@@ -81,11 +81,7 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 	case *ir.Text:
 		return "String(" + s.Expr(e.X) + ")"
 	case *ir.RecordLit:
-		var properties []Property
-		for i, l := range e.T.Leaves() {
-			properties = append(properties, Property{l.Path, s.Expr(e.Leaves[i])})
-		}
-		return Object(properties)
+		return Object(Leaves(e, s.Expr))
 	}
 	return "undefined" // *ir.Absent; what is unset
 }
@@ -132,6 +128,14 @@ func (s *Script) call(e *ir.Call) string {
 		return "Math." + e.Builtin + "(" + ir.Listed(e.Args, s.Expr) + ")"
 	}
 	return s.Guard(e.Guard, s.Args(e.Guard.Params, e.Args))
+}
+
+// Leaves are those of a record by their paths; text writes one.
+func Leaves(e *ir.RecordLit, text func(ir.Expr) string) (leaves []Property) {
+	for i, l := range e.T.Leaves() {
+		leaves = append(leaves, Property{l.Path, text(e.Leaves[i])})
+	}
+	return leaves
 }
 
 // Args are the arguments of an activity or a guard by the names of its parameters. Those that

@@ -1,6 +1,7 @@
 package scxml
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -171,10 +172,7 @@ func (w *writer) functions() {
 
 func (w *writer) state(n *plan.Node) {
 	w.comment(n.Doc)
-	word := map[plan.Kind]string{plan.Parallel: "parallel", plan.Final: "final"}[n.Kind]
-	if word == "" {
-		word = "state"
-	}
+	word := cmp.Or(map[plan.Kind]string{plan.Parallel: "parallel", plan.Final: "final"}[n.Kind], "state")
 	initial := ""
 	if n.Initial != nil {
 		initial = id(n.Initial)

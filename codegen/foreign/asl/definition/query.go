@@ -101,11 +101,7 @@ func (q *query) expr(e ir.Expr, outer int) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case *ir.RecordLit:
-		var leaves []plan.Property
-		for i, l := range e.T.Leaves() {
-			leaves = append(leaves, plan.Property{Path: l.Path, Value: q.top(e.Leaves[i])})
-		}
-		return object(leaves)
+		return object(plan.Leaves(e, q.top))
 	}
 	return "null"
 }
