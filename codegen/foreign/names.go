@@ -67,6 +67,16 @@ func (n *Names) give(original, want string) string {
 	return name
 }
 
+// Free is want, or want with a number as format puts them together, which taken does not have, and has then.
+func Free(taken map[string]bool, want, format string) string {
+	name := want
+	for i := 2; taken[name]; i++ {
+		name = fmt.Sprintf(format, want, i)
+	}
+	taken[name] = true
+	return name
+}
+
 // Valid reports whether s is a name as it stands.
 func Valid(s string) bool {
 	for i, r := range s {
