@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,32 +36,27 @@ func exported(name string) string { return strings.ToLower(strings.ReplaceAll(na
 
 // Title gives a name in the form of states and events: "check status" is CheckStatus.
 // The same original is given the same name each time.
-func (n *Names) Title(original string) string { return n.give(original, title(original), "Unnamed") }
+func (n *Names) Title(original string) string { return n.TitleFor(original, original) }
 
 // Snake gives a name in the form of fields and activities: "CheckStatus" is check_status.
-func (n *Names) Snake(original string) string {
-	return n.give(original, SnakeCase(original), "unnamed")
-}
+func (n *Names) Snake(original string) string { return n.SnakeFor(original, original) }
 
 // SnakeFor gives a name like that of words to what is known as original.
 func (n *Names) SnakeFor(original, words string) string {
-	return n.give(original, SnakeCase(words), "unnamed")
+	return n.give(original, cmp.Or(SnakeCase(words), "unnamed"))
 }
 
 // TitleFor likewise.
 func (n *Names) TitleFor(original, words string) string {
-	return n.give(original, title(words), "Unnamed")
+	return n.give(original, cmp.Or(title(words), "Unnamed"))
 }
 
 // Find is what was given for original, or empty.
 func (n *Names) Find(original string) string { return n.given[original] }
 
-func (n *Names) give(original, want, otherwise string) string {
+func (n *Names) give(original, want string) string {
 	if name, ok := n.given[original]; ok {
 		return name
-	}
-	if want == "" {
-		want = otherwise
 	}
 	name := want
 	for i := 2; n.taken[exported(name)] || slices.Contains(reserved, name); i++ {
@@ -68,6 +64,16 @@ func (n *Names) give(original, want, otherwise string) string {
 	}
 	n.taken[exported(name)] = true
 	n.given[original] = name
+	return name
+}
+
+// Free is want, or want with a number as format puts them together, which taken does not have, and has then.
+func Free(taken map[string]bool, want, format string) string {
+	name := want
+	for i := 2; taken[name]; i++ {
+		name = fmt.Sprintf(format, want, i)
+	}
+	taken[name] = true
 	return name
 }
 

@@ -1,5 +1,40 @@
 package foreign
 
+import "strings"
+
+// Lex cuts an expression into names, with points and dollars in them, literals and operators: those of
+// several characters, a longer one before what it begins with, and any other character. A quote without
+// its end is "?", behind which nothing is read.
+func Lex(text string, operators ...string) (tokens []string) {
+	named := func(c byte) bool { return ascii(rune(c)) || strings.IndexByte("_.$", c) >= 0 }
+	for {
+		if text = strings.TrimLeft(text, " \t\n\v\f\r"); text == "" {
+			return tokens
+		}
+		end := 1
+		switch c := text[0]; {
+		case c == '\'' || c == '"':
+			n := strings.IndexByte(text[1:], c)
+			if n < 0 {
+				return append(tokens, "?")
+			}
+			end += n + 1
+		case named(c):
+			for end < len(text) && named(text[end]) {
+				end++
+			}
+		default:
+			for _, op := range operators {
+				if strings.HasPrefix(text, op) {
+					end = len(op)
+					break
+				}
+			}
+		}
+		tokens, text = append(tokens, text[:end]), text[end:]
+	}
+}
+
 // Tokens are those of an expression, of which a parser takes one after another.
 type Tokens struct{ rest []string }
 

@@ -18,16 +18,9 @@ import (
 func WriteGitHub(w io.Writer, list List) error {
 	b := bufio.NewWriter(w)
 	for _, d := range list {
-		fmt.Fprintf(b, "::%s %s::%s\n", gitHubLevel(d.Severity), gitHubProperties(d), escapeMessage(gitHubMessage(d)))
+		fmt.Fprintf(b, "::%s %s::%s\n", level(d.Severity, "notice"), gitHubProperties(d), escapeMessage(gitHubMessage(d)))
 	}
 	return b.Flush()
-}
-
-func gitHubLevel(s Severity) string {
-	if s == Hint {
-		return "notice"
-	}
-	return s.String()
 }
 
 func gitHubProperties(d Diagnostic) string {

@@ -82,7 +82,7 @@ func fingerprintOf(d Diagnostic) string {
 
 func sarifRuleOf(r RuleInfo) sarifRule {
 	rule := sarifRule{ID: r.ID, ShortDescription: sarifMessage{Text: r.Summary}}
-	rule.DefaultConfiguration.Level = sarifLevel(r.Severity)
+	rule.DefaultConfiguration.Level = level(r.Severity, "note")
 	if r.HelpMarkdown != "" {
 		rule.FullDescription = &sarifMessage{Text: firstParagraph(r.HelpMarkdown)}
 		rule.Help = &sarifMessage{Text: r.HelpMarkdown, Markdown: r.HelpMarkdown}
@@ -108,7 +108,7 @@ func sarifResultOf(d Diagnostic, sources Sources) sarifResult {
 	if d.Help != "" {
 		text += "\n" + d.Help
 	}
-	result := sarifResult{RuleID: d.Rule, Level: sarifLevel(d.Severity), Message: sarifMessage{Text: text}}
+	result := sarifResult{RuleID: d.Rule, Level: level(d.Severity, "note"), Message: sarifMessage{Text: text}}
 	if place := sarifPlace(d.Span, sources); place != nil {
 		result.Locations = []sarifLocation{{PhysicalLocation: place}}
 	}
@@ -190,9 +190,10 @@ func flowMessage(w *Witness) *sarifMessage {
 	return &sarifMessage{Text: strings.Join(parts, "; ")}
 }
 
-func sarifLevel(s Severity) string {
+// level is what another tool calls s; a hint has a name of its own there.
+func level(s Severity, hint string) string {
 	if s == Hint {
-		return "note"
+		return hint
 	}
 	return s.String()
 }

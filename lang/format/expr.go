@@ -86,10 +86,7 @@ func operands(e ast.Expr, op string) []ast.Expr {
 // operand writes e, in parentheses if it binds more loosely than least.
 func (p *printer) operand(e ast.Expr, least int) {
 	if binding(e) < least {
-		p.text("(")
-		p.expr(e)
-		p.text(")")
-		return
+		e = &ast.Paren{X: e}
 	}
 	p.expr(e)
 }
@@ -188,11 +185,7 @@ func (p *printer) isSet(e *ast.IsSet) {
 
 // place writes a field, and what stands behind its points.
 func (p *printer) place(name *ast.Name, inner []*ast.Name) {
-	p.name(name)
-	for _, n := range inner {
-		p.text(".")
-		p.name(n)
-	}
+	separated(p, append([]*ast.Name{name}, inner...), ".", p.name)
 }
 
 func (p *printer) recordValue(v *ast.RecordValue) {

@@ -220,7 +220,7 @@ type RecordLit struct {
 // argsText writes what is handed over for params, the leaves of a record as one.
 func argsText(params []*Param, args []Expr) string {
 	if len(args) != len(params) {
-		return exprList(args) // of a machine with errors
+		return Listed(args, ExprText) // of a machine with errors
 	}
 	var parts []string
 	for _, p := range Declarations(params) {

@@ -10,7 +10,6 @@ import (
 // This file writes resolved pieces back as source text, in one line: for
 // diagrams, history, messages and generated comments. It is not the formatter.
 
-// Precedence of operators; a higher one binds tighter.
 var precedence = map[Op]int{
 	OpOr: 1, OpAnd: 2,
 	OpEq: 3, OpNe: 3, OpLt: 3, OpLe: 3, OpGt: 3, OpGe: 3,
@@ -18,6 +17,9 @@ var precedence = map[Op]int{
 }
 
 const unaryPrecedence = 6
+
+// Precedence says how tightly op binds its two sides; a higher one binds tighter.
+func (op Op) Precedence() int { return precedence[op] }
 
 // ExprText is e as it would be written, with no more parentheses than needed.
 func ExprText(e Expr) string { return exprText(e, 0) }
@@ -62,7 +64,7 @@ func exprText(e Expr, outer int) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case *Array:
-		return "[" + exprList(e.Items) + "]"
+		return "[" + Listed(e.Items, ExprText) + "]"
 	case *Key:
 		return exprText(e.X, 0) + "." + e.Name
 	case *Fit:
@@ -73,7 +75,7 @@ func exprText(e Expr, outer int) string {
 		if e.Guard != nil {
 			return e.Guard.Name + "(" + argsText(e.Guard.Params, e.Args) + ")"
 		}
-		return e.Builtin + "(" + exprList(e.Args) + ")"
+		return e.Builtin + "(" + Listed(e.Args, ExprText) + ")"
 	case *RecordLit:
 		if e.Written != "" {
 			return e.Written
@@ -84,7 +86,7 @@ func exprText(e Expr, outer int) string {
 		}
 		return e.T.Record.Name + " { " + strings.Join(parts, ", ") + " }"
 	case *Binary:
-		p := precedence[e.Op]
+		p := e.Op.Precedence()
 		left := p
 		if p == precedence[OpEq] {
 			left = p + 1 // comparisons do not chain
@@ -98,10 +100,11 @@ func exprText(e Expr, outer int) string {
 	return "?"
 }
 
-func exprList(list []Expr) string {
+// Listed is the texts of list with commas between them.
+func Listed[T any](list []T, text func(T) string) string {
 	parts := make([]string, len(list))
-	for i, e := range list {
-		parts[i] = exprText(e, 0)
+	for i, v := range list {
+		parts[i] = text(v)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -127,22 +130,14 @@ func (t *Trigger) Text() string {
 	}
 	text += "failed"
 	if len(t.Categories) > 0 {
-		names := make([]string, len(t.Categories))
-		for i, c := range t.Categories {
-			names[i] = c.Name
-		}
-		text += "(" + strings.Join(names, ", ") + ")"
+		text += "(" + Listed(t.Categories, func(c *Category) string { return c.Name }) + ")"
 	}
 	return text
 }
 
 // UsesText are the events of an `ignore` or a `defer` as written.
 func UsesText(uses []*EventUse) string {
-	names := make([]string, len(uses))
-	for i, u := range uses {
-		names[i] = u.Event.Name
-	}
-	return strings.Join(names, ", ")
+	return Listed(uses, func(u *EventUse) string { return u.Event.Name })
 }
 
 // Text is c as written in a trigger: "StartReview", "a.Found",
@@ -179,13 +174,7 @@ func exitText(label string, e *Event) string {
 }
 
 // Text is the handler's triggers as written, without the arms.
-func (h *Handler) Text() string {
-	parts := make([]string, len(h.Triggers))
-	for i, t := range h.Triggers {
-		parts[i] = t.Text()
-	}
-	return strings.Join(parts, ", ")
-}
+func (h *Handler) Text() string { return Listed(h.Triggers, (*Trigger).Text) }
 
 // Text is the timer without the arms, in the one form that names have:
 // "after 24h idle".

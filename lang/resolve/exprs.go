@@ -3,7 +3,6 @@ package resolve
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -299,9 +298,5 @@ func argumentHelp(params []*ir.Field) string {
 	if len(params) == 0 {
 		return "Leave the parentheses empty."
 	}
-	var list []string
-	for _, p := range params {
-		list = append(list, p.Name+" "+named(p.Type))
-	}
-	return "Give it " + strings.Join(list, ", ") + ", in this order."
+	return "Give it " + ir.Listed(params, func(p *ir.Field) string { return p.Name + " " + named(p.Type) }) + ", in this order."
 }

@@ -56,10 +56,7 @@ func outside(e ir.Expr) ir.Expr {
 		if e.Op != ir.OpAnd && e.Op != ir.OpOr {
 			return outsideComparison(e)
 		}
-		if rich := outside(e.X); rich != nil {
-			return rich
-		}
-		return outside(e.Y)
+		return cmp.Or(outside(e.X), outside(e.Y))
 	}
 	return nil
 }

@@ -283,29 +283,12 @@ func (s *scenarioResolver) condition(src ast.Expr, line *ir.ScenarioLine) {
 		s.mismatch(e.Span(), "what is expected is a state or a bool, and this is "+diag.Article(named(e.Type())), "Compare it with something.")
 		return
 	}
-	if call := asked(e); call != nil {
-		s.mismatch(call.At, "a scenario cannot ask host guard "+quote(call.Guard.Name), "Say what it answers, `guard "+call.Guard.Name+" = true`, and expect the state that follows.")
+	if calls := ir.GuardCalls(e); len(calls) > 0 {
+		name := calls[0].Guard.Name
+		s.mismatch(calls[0].At, "a scenario cannot ask host guard "+quote(name), "Say what it answers, `guard "+name+" = true`, and expect the state that follows.")
 		return
 	}
 	line.Cond = e
-}
-
-// asked is a host guard that e asks; nil for none.
-func asked(e ir.Expr) *ir.Call {
-	switch e := e.(type) {
-	case *ir.Call:
-		if e.Guard != nil {
-			return e
-		}
-	case *ir.Unary:
-		return asked(e.X)
-	case *ir.Binary:
-		if c := asked(e.X); c != nil {
-			return c
-		}
-		return asked(e.Y)
-	}
-	return nil
 }
 
 // pathOf is src as a path of names; nil where it is none.

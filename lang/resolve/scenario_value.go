@@ -64,11 +64,7 @@ func like(t *ir.Type, src ast.Expr) string {
 	default:
 		return ""
 	}
-	var fields []string
-	for _, f := range t.Record.Fields {
-		fields = append(fields, f.Name+" = …")
-	}
-	return ", as in " + t.Record.Name + " { " + strings.Join(fields, ", ") + " }"
+	return ", as in " + t.Record.Name + " { " + ir.Listed(t.Record.Fields, func(f *ir.Field) string { return f.Name + " = …" }) + " }"
 }
 
 // lastWord is the name that src is, or that it ends with, or the text of a string.

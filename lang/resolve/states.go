@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"cmp"
+
 	"github.com/fsmc-dev/fsmc/lang/ast"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
@@ -95,12 +97,8 @@ func (r *resolver) buildTerminal(parent *node, src *ast.Terminal) {
 		r.m.Incomplete = true
 		return
 	}
-	outcome := src.Outcome
-	if outcome == "" {
-		outcome = "success"
-	}
 	s := &ir.State{
-		Name: src.Name.Text, Kind: ir.Terminal, Outcome: outcome,
+		Name: src.Name.Text, Kind: ir.Terminal, Outcome: cmp.Or(src.Outcome, "success"),
 		Doc: src.Doc(), Span: src.Name.Span(), Body: src.Span(), Decl: src.Whole(), Returns: r.returns(src),
 	}
 	n := &node{ir: s}

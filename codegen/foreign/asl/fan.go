@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,10 +76,7 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	if err != nil {
 		return err
 	}
-	def := st.Get("ItemProcessor")
-	if def == nil {
-		def = st.Get("Iterator")
-	}
+	def := cmp.Or(st.Get("ItemProcessor"), st.Get("Iterator"))
 	if !def.Is(foreign.Object) {
 		return st.Errorf("state %q has no ItemProcessor", key)
 	}

@@ -1,8 +1,8 @@
 package asl
 
 import (
+	"cmp"
 	"strings"
-	"unicode"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 )
@@ -16,7 +16,7 @@ func jsonataText(v *foreign.Value) (string, bool) {
 
 // jsonataValue is a plain read, or a literal; what is computed is null, and said.
 func (m *machine) jsonataValue(text string, s scope) expr {
-	p := &jsonata{Tokens: foreign.NewTokens(lexJSONata(text))}
+	p := &jsonata{Tokens: foreign.NewTokens(foreign.Lex(text, operatorsOfTwo...))}
 	if t := p.Next(); t != "" && p.Next() == "" {
 		if e, ok := m.operand(t, s); ok {
 			return e
@@ -74,7 +74,7 @@ func (b *branches) jsonataRule(v *foreign.Value) string {
 		return v.Text
 	}
 	text, _ := jsonataText(v)
-	p := &jsonata{Tokens: foreign.NewTokens(lexJSONata(text)), b: b}
+	p := &jsonata{Tokens: foreign.NewTokens(foreign.Lex(text, operatorsOfTwo...)), b: b}
 	when := p.or()
 	if p.bad || p.Left() || p.compared > 60 {
 		b.fresh = nil
@@ -82,6 +82,9 @@ func (b *branches) jsonataRule(v *foreign.Value) string {
 	}
 	return when
 }
+
+// operatorsOfTwo are the operators of JSONata with two characters.
+var operatorsOfTwo = []string{"!=", "<=", ">="}
 
 // jsonata reads comparisons joined by and, or, $not and parentheses.
 type jsonata struct {
@@ -128,10 +131,7 @@ func (p *jsonata) compare(left string) string {
 	}
 	p.Next()
 	right := p.Next()
-	typ := typeOf(right)
-	if typ == "" {
-		typ = typeOf(left)
-	}
+	typ := cmp.Or(typeOf(right), typeOf(left))
 	if op == "=" {
 		op = "=="
 	}
@@ -170,41 +170,4 @@ func (p *jsonata) field(t, typ string) string {
 		return ""
 	}
 	return p.b.taken(e, t[strings.LastIndexAny(t, ".$")+1:], typ)
-}
-
-// lexJSONata cuts text into paths, literals and operators; what it does not know is a
-// token of its own, which no rule takes.
-func lexJSONata(text string) []string {
-	var tokens []string
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case unicode.IsSpace(rune(c)):
-			i++
-			continue
-		case c == '"' || c == '\'':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
-				return append(tokens, "?")
-			}
-			tokens, i = append(tokens, text[i:i+end+2]), i+end+2
-			continue
-		}
-		end := i
-		for end < len(text) && (text[end] == '$' || text[end] == '_' || text[end] == '.' || isWord(text[end])) {
-			end++
-		}
-		if end == i {
-			end++
-			if end < len(text) && text[end] == '=' && strings.IndexByte("!<>", c) >= 0 {
-				end++
-			}
-		}
-		tokens, i = append(tokens, text[i:end]), end
-	}
-	return tokens
-}
-
-func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 var bracket = regexp.MustCompile(`\[(?:'([^'\]]*)'|"([^"\]]*)")\]`)
@@ -75,14 +76,11 @@ func (e expr) member(key string) expr {
 
 // object builds an object of members.
 func object(members []member) expr {
-	parts := make([]string, len(members))
-	for i, m := range members {
-		parts[i] = foreign.Quote(m.key) + ": " + m.value.text
-	}
 	if members == nil {
 		members = []member{}
 	}
-	return expr{text: "{" + strings.Join(parts, ", ") + "}", members: members}
+	text := ir.Listed(members, func(m member) string { return foreign.Quote(m.key) + ": " + m.value.text })
+	return expr{text: "{" + text + "}", members: members}
 }
 
 // scope is what paths mean where they stand.

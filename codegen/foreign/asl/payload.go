@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
+	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // payload is a template, or a value of JSONata, as an expression.
@@ -26,11 +27,7 @@ func (m *machine) payload(v *foreign.Value, s scope) expr {
 		}
 		return object(members)
 	case v.Is(foreign.Array):
-		parts := make([]string, len(v.Items))
-		for i, item := range v.Items {
-			parts[i] = m.payload(item, s).text
-		}
-		return expr{text: "[" + strings.Join(parts, ", ") + "]"}
+		return expr{text: "[" + ir.Listed(v.Items, func(item *foreign.Value) string { return m.payload(item, s).text }) + "]"}
 	}
 	if inner, ok := jsonataText(v); ok {
 		return m.jsonataValue(inner, s)
@@ -63,11 +60,8 @@ func (m *machine) path(text string, s scope) expr {
 }
 
 func (m *machine) array(args string, s scope) expr {
-	var parts []string
-	for arg := range strings.SplitSeq(args, ",") {
-		parts = append(parts, m.path(strings.TrimSpace(arg), s).text)
-	}
-	return expr{text: "[" + strings.Join(parts, ", ") + "]"}
+	list := ir.Listed(strings.Split(args, ","), func(arg string) string { return m.path(strings.TrimSpace(arg), s).text })
+	return expr{text: "[" + list + "]"}
 }
 
 // variable is $name.key for a variable that some state assigns.

@@ -260,10 +260,7 @@ func (m *machine) passed(st, by *foreign.Value) (effects []string) {
 	if m.jsonata(st) {
 		return m.jsonataOutput(by, expr{text: m.data})
 	}
-	out := st.Get("OutputPath")
-	if in := st.Get("InputPath"); out == nil && in != nil {
-		out = in
-	}
+	out := cmp.Or(st.Get("OutputPath"), st.Get("InputPath"))
 	if out != nil && out.Str() != "$" {
 		effects = m.replace(m.outputOf(out))
 	}

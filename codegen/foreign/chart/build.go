@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -260,20 +261,13 @@ func (m *made) body(s *State) {
 
 // initial is the child in which s begins.
 func (m *made) initial(s *State) string {
-	to := s.Initial
-	if to == nil {
-		to = s.Children[0]
-	}
+	to := cmp.Or(s.Initial, s.Children[0])
 	child := to
 	for child.Parent != s && child.Parent != nil {
 		child = child.Parent
 	}
 	for at := child; at != to && len(at.Children) > 0; {
-		next := at.Initial
-		if next == nil {
-			next = at.Children[0]
-		}
-		if at = next; to.Inside(at) {
+		if at = cmp.Or(at.Initial, at.Children[0]); to.Inside(at) {
 			continue
 		}
 		m.lost("it begins in %q", to.Key)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -19,13 +18,13 @@ func (p *planner) leaf(s *ir.State, n *Node) {
 		p.simple(s, n, done)
 	case len(s.Dos) == 1:
 		p.parts(s, n, s.Dos[0])
-		n.Done = p.arms(n, done, true)
+		n.Done = p.arms(n, done)
 	case len(s.Dos) > 1:
 		n.Kind = Parallel
 		for _, d := range s.Dos {
 			p.parts(s, p.inside(n, d.Name()), d)
 		}
-		n.Done = p.arms(n, done, true)
+		n.Done = p.arms(n, done)
 	}
 }
 
@@ -42,13 +41,13 @@ func (p *planner) inside(n *Node, name string) *Node {
 func (p *planner) choice(n *Node, done []ir.Choice) {
 	stays := slices.ContainsFunc(done, func(c ir.Choice) bool { return c.Arm != nil && c.Arm.Kind != ir.Goto })
 	if !stays {
-		n.Always = p.arms(n, done, true)
+		n.Always = p.arms(n, done)
 		return
 	}
 	n.Kind = Compound
 	choose, stayed := p.inside(n, "choosing"), p.inside(n, "stayed")
 	n.Initial = choose
-	choose.Always = p.arms(choose, done, true)
+	choose.Always = p.arms(choose, done)
 	for _, arm := range choose.Always {
 		arm.Target = cmp.Or(arm.Target, stayed)
 	}
@@ -73,9 +72,9 @@ func (p *planner) leads(s *ir.State, d *ir.Do, done []ir.Choice) bool {
 // simple has n run d, without states inside.
 func (p *planner) simple(s *ir.State, n *Node, done []ir.Choice) {
 	d := s.Dos[0]
-	p.call(s, n, d, func(choices []ir.Choice) []*Arm { return p.arms(n, choices, false) })
+	p.call(s, n, d, func(choices []ir.Choice) []*Arm { return p.arms(n, choices) })
 	if d.Activity.Silent() {
-		n.Call.Nothing = p.arms(n, done, true)
+		n.Call.Nothing = p.arms(n, done)
 	}
 }
 
@@ -175,11 +174,7 @@ func (e *Ending) Test(category string, endings int) string {
 	if e.Others != nil {
 		list, not = e.Others, "!"
 	}
-	var quoted []string
-	for _, name := range list {
-		quoted = append(quoted, Quote(name))
-	}
-	return fmt.Sprintf("%s[%s].includes(%s)", not, strings.Join(quoted, ", "), category)
+	return fmt.Sprintf("%s[%s].includes(%s)", not, ir.Listed(list, Quote), category)
 }
 
 func (p *planner) others(e *Ending, d *ir.Do) {

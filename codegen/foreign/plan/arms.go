@@ -42,7 +42,7 @@ func (p *planner) handler(s *ir.State, n *Node, event string, c ir.Case) {
 		}
 	}
 	if len(own) > 0 {
-		n.On = append(n.On, &Handler{Event: event, Arms: p.arms(n, own, c.Kind != ir.CaseEvent)})
+		n.On = append(n.On, &Handler{Event: event, Arms: p.armsOf(n, own, c.Kind == ir.CaseCancel)})
 	}
 }
 
@@ -73,11 +73,11 @@ func (p *planner) timers(s *ir.State, n *Node) {
 			for _, leaf := range p.m.States {
 				if leaf.Kind == ir.Leaf && leaf.Inside(s) {
 					to := p.nodes[leaf]
-					to.On = append(to.On, &Handler{Event: d.Raises, Arms: p.arms(to, own, true)})
+					to.On = append(to.On, &Handler{Event: d.Raises, Arms: p.arms(to, own)})
 				}
 			}
 		default:
-			d.Arms = p.arms(n, own, true)
+			d.Arms = p.arms(n, own)
 		}
 		if t.Idle {
 			p.note(n, p.item.Lost, "%s: it is not put off by what comes meanwhile", t.Text())
@@ -101,13 +101,15 @@ func assignedInside(s *ir.State, v *ir.Var) bool {
 	return false
 }
 
-// arms makes arms of choices that stand in n, where none is a retry. With once, those of a cancel
-// are taken once.
-func (p *planner) arms(n *Node, choices []ir.Choice, once bool) []*Arm {
+// arms makes arms of choices that stand in n, where none is a retry.
+func (p *planner) arms(n *Node, choices []ir.Choice) []*Arm { return p.armsOf(n, choices, false) }
+
+// armsOf is arms; those of cancel are taken once.
+func (p *planner) armsOf(n *Node, choices []ir.Choice, cancel bool) []*Arm {
 	var out []*Arm
 	for _, c := range choices {
 		arm := p.arm(n, c)
-		if once && c.Arm != nil && p.isCancel(c.Arm) {
+		if cancel {
 			arm.When = append(arm.When, Cond{Unless: p.cancel})
 			if c.Arm.Kind != ir.Reject {
 				arm.Actions = append(arm.Actions, Action{Kind: Set, Var: p.cancel, Text: "true"})
@@ -119,10 +121,6 @@ func (p *planner) arms(n *Node, choices []ir.Choice, once bool) []*Arm {
 		}
 	}
 	return out
-}
-
-func (p *planner) isCancel(a *ir.Arm) bool {
-	return a.Handler != nil && slices.ContainsFunc(a.Handler.Triggers, func(t *ir.Trigger) bool { return t.Kind == ir.OnCancel })
 }
 
 // arm makes an arm of a choice that stands in n.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 		}
 		return "{ " + strings.Join(properties, ", ") + " }"
 	case *ir.Array:
-		return "[" + strings.Join(s.list(e.Items), ", ") + "]"
+		return "[" + ir.Listed(e.Items, s.Expr) + "]"
 	case *ir.Key:
 		if s.Old {
 			return "key_(" + s.Expr(e.X) + ", " + Quote(e.Name) + ")"
@@ -80,32 +81,17 @@ func (s *Script) expr(e ir.Expr, outer int) string {
 	case *ir.Text:
 		return "String(" + s.Expr(e.X) + ")"
 	case *ir.RecordLit:
-		var properties []Property
-		for i, l := range e.T.Leaves() {
-			properties = append(properties, Property{l.Path, s.Expr(e.Leaves[i])})
-		}
-		return Object(properties)
+		return Object(Leaves(e, s.Expr))
 	}
 	return "undefined" // *ir.Absent; what is unset
 }
 
-func (s *Script) list(items []ir.Expr) []string {
-	texts := make([]string, len(items))
-	for i, item := range items {
-		texts[i] = s.Expr(item)
-	}
-	return texts
-}
-
 func (s *Script) isSet(e *ir.IsSet, outer int) string {
 	x, op := "", "!=="
-	switch {
-	case e.Field == nil:
+	if e.Field == nil {
 		x = s.Var(e.Var)
-	case e.Asked != "":
-		x = s.member(e.Asked)
-	default:
-		x = s.member(e.Field.Name)
+	} else {
+		x = s.member(cmp.Or(e.Asked, e.Field.Name))
 	}
 	if e.Not {
 		op = "==="
@@ -139,9 +125,17 @@ func parens(text string, p, outer int) string {
 
 func (s *Script) call(e *ir.Call) string {
 	if e.Guard == nil {
-		return "Math." + e.Builtin + "(" + strings.Join(s.list(e.Args), ", ") + ")"
+		return "Math." + e.Builtin + "(" + ir.Listed(e.Args, s.Expr) + ")"
 	}
 	return s.Guard(e.Guard, s.Args(e.Guard.Params, e.Args))
+}
+
+// Leaves are those of a record by their paths; text writes one.
+func Leaves(e *ir.RecordLit, text func(ir.Expr) string) (leaves []Property) {
+	for i, l := range e.T.Leaves() {
+		leaves = append(leaves, Property{l.Path, text(e.Leaves[i])})
+	}
+	return leaves
 }
 
 // Args are the arguments of an activity or a guard by the names of its parameters. Those that
@@ -169,14 +163,10 @@ func (s *Script) Fields(p *ir.Publish) []Property {
 
 // Object is an object with properties, nested by their paths.
 func Object(properties []Property) string {
-	var parts []string
-	for _, p := range Nested(properties, Object) {
-		parts = append(parts, Key(p.Path)+": "+p.Value)
-	}
-	if len(parts) == 0 {
+	if len(properties) == 0 {
 		return "{}"
 	}
-	return "{ " + strings.Join(parts, ", ") + " }"
+	return "{ " + ir.Listed(Nested(properties, Object), func(p Property) string { return Key(p.Path) + ": " + p.Value }) + " }"
 }
 
 // Nested puts properties with the same head together: object makes a value of those inside.
@@ -327,11 +317,11 @@ func (s *Script) Delay(d *Delay) string {
 	return wait
 }
 
-// Outcomes are the name of a terminal and the values that it returns, by their names.
-func (s *Script) Outcomes(t *ir.State) []Property {
+// Outcomes are the name of a terminal and the values that it returns, by their names; value reads one.
+func Outcomes(t *ir.State, value func(*ir.Var) string) []Property {
 	properties := []Property{{"type", Quote(t.Name)}}
 	for _, r := range t.Returns {
-		properties = append(properties, Property{Field(r.Var.Name), s.Var(r.Var)})
+		properties = append(properties, Property{Field(r.Var.Name), value(r.Var)})
 	}
 	return properties
 }

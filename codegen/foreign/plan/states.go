@@ -50,11 +50,7 @@ func Make(m *ir.Machine, format string) *Chart {
 
 // variable makes a datum of the chart, with a name that no other has.
 func (p *planner) variable(want, initial, about string) string {
-	name := want
-	for i := 2; p.taken[name]; i++ {
-		name = fmt.Sprintf("%s_%d", want, i)
-	}
-	p.taken[name] = true
+	name := foreign.Free(p.taken, want, "%s_%d")
 	p.chart.Vars = append(p.chart.Vars, &Var{Name: name, Initial: initial, About: about})
 	return name
 }

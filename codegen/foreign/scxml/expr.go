@@ -155,34 +155,4 @@ func (p *parser) compare(left string) string {
 }
 
 // lex cuts an expression into names, literals and operators.
-func lex(s string) []string {
-	var tokens []string
-	for i := 0; i < len(s); {
-		end := i + 1
-		switch c := s[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-			continue
-		case c == '\'' || c == '"':
-			n := strings.IndexByte(s[end:], c)
-			if n < 0 {
-				return append(tokens, "?")
-			}
-			end += n + 1
-		case word(c):
-			for end < len(s) && word(s[end]) {
-				end++
-			}
-		case strings.IndexByte("=!<>&|", c) >= 0:
-			for end < len(s) && end < i+3 && (s[end] == '=' || s[end] == c && (c == '&' || c == '|')) {
-				end++
-			}
-		}
-		tokens, i = append(tokens, s[i:end]), end
-	}
-	return tokens
-}
-
-func word(c byte) bool {
-	return c == '_' || c == '.' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
+func lex(s string) []string { return foreign.Lex(s, "===", "!==", "==", "!=", "<=", ">=", "&&", "||") }

@@ -3,6 +3,7 @@ package scxml
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"io"
 	"slices"
@@ -89,9 +90,7 @@ func read(name string, text []byte) (*foreign.Result, error) {
 	if root.name != "scxml" {
 		return nil, &foreign.Error{Line: root.line, Message: "the root element is " + root.name + ", and not scxml"}
 	}
-	if n := root.attrs["name"]; n != "" {
-		name = n
-	}
+	name = cmp.Or(root.attrs["name"], name)
 	r := &reader{ids: map[string]*chart.State{}, elements: map[*chart.State]*element{}, fields: map[string]field{}, names: foreign.NewNames()}
 	c := &chart.Chart{Format: "scxml", Name: name, Matches: matches}
 	c.Root = r.state(root, nil)
@@ -196,13 +195,7 @@ func (r *reader) fill(s *chart.State) {
 		s.Exit = append(s.Exit, r.actions(on, &s.Lost)...)
 	}
 	for _, i := range e.all("invoke") {
-		name := i.attrs["src"]
-		for _, key := range []string{"id", "type"} {
-			if name == "" {
-				name = i.attrs[key]
-			}
-		}
-		name = "invoke " + name
+		name := "invoke " + cmp.Or(i.attrs["src"], i.attrs["id"], i.attrs["type"])
 		switch {
 		case len(i.all("content")) > 0:
 			s.Lost = append(s.Lost, "the machine inside "+name)

@@ -1,6 +1,7 @@
 package scxml
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -171,10 +172,7 @@ func (w *writer) functions() {
 
 func (w *writer) state(n *plan.Node) {
 	w.comment(n.Doc)
-	word := map[plan.Kind]string{plan.Parallel: "parallel", plan.Final: "final"}[n.Kind]
-	if word == "" {
-		word = "state"
-	}
+	word := cmp.Or(map[plan.Kind]string{plan.Parallel: "parallel", plan.Final: "final"}[n.Kind], "state")
 	initial := ""
 	if n.Initial != nil {
 		initial = id(n.Initial)
@@ -243,7 +241,7 @@ func (w *writer) steps(word string, actions []plan.Action, lines []string) {
 
 func (w *writer) outcome(n *plan.Node) {
 	w.comment(n.Of.Outcome)
-	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(w.script().Outcomes(n.Of))+")"))
+	w.Line("<donedata><content%s/></donedata>", attribute("expr", "("+plan.Object(plan.Outcomes(n.Of, w.script().Var))+")"))
 }
 
 // event is what a timer sends when it is due, and timer the id of that.

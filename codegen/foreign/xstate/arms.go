@@ -69,8 +69,7 @@ func (w *writer) all(guards []string) string {
 	if len(guards) == 1 {
 		return guards[0]
 	}
-	w.imports["and"] = true
-	return "and([" + strings.Join(guards, ", ") + "])"
+	return w.join("and", guards...)
 }
 
 // target is how n is written where the arm stands.
@@ -256,9 +255,6 @@ func (w *writer) assign(assigns []*ir.Assign, add func(name, text string)) {
 // assigned is an action that assigns values, all at once.
 func (w *writer) assigned(values []plan.Property) string {
 	w.imports["assign"] = true
-	var parts []string
-	for _, v := range values {
-		parts = append(parts, plan.Key(v.Path)+": "+v.Value)
-	}
-	return "assign(" + w.function("({ "+strings.Join(parts, ", ")+" })") + ")"
+	parts := ir.Listed(values, func(v plan.Property) string { return plan.Key(v.Path) + ": " + v.Value })
+	return "assign(" + w.function("({ "+parts+" })") + ")"
 }

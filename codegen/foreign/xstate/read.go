@@ -4,6 +4,7 @@ package xstate
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -31,9 +32,7 @@ func read(name string, text []byte) (*foreign.Result, error) {
 	if !root.Get("states").Is(foreign.Object) {
 		return nil, root.Errorf("there is no machine in it: an object with states")
 	}
-	if id := root.Get("id").Str(); id != "" {
-		name = id
-	}
+	name = cmp.Or(root.Get("id").Str(), name)
 	r := &reader{ids: map[string]*chart.State{}, values: map[*chart.State]*foreign.Value{}}
 	c := &chart.Chart{Format: "xstate", Name: name, Doc: root.Get("description").Str(), First: true, Matches: matches}
 	if c.Root, err = r.state(name, root, nil); err != nil {
@@ -217,9 +216,7 @@ func (r *reader) invokes(s *chart.State, v *foreign.Value) {
 		if src.Is(foreign.Object) {
 			name = src.Get("type").Str()
 		}
-		if name == "" {
-			name = id
-		}
+		name = cmp.Or(name, id)
 		call := &chart.Invoke{Name: name, Done: r.arms(s, i.Get("onDone")), Error: r.arms(s, i.Get("onError"))}
 		if on := v.Get("on"); on.Is(foreign.Object) {
 			call.Done = append(call.Done, r.arms(s, on.Get("xstate.done.actor."+id))...)
@@ -332,10 +329,7 @@ func (r *reader) guard(v *foreign.Value) *chart.Guard {
 			return g
 		}
 	}
-	name := v.Get("type").Str()
-	if name == "" {
-		name = "guard"
-	}
+	name := cmp.Or(v.Get("type").Str(), "guard")
 	if p := v.Get("params"); p != nil {
 		text, _ := foreign.Literal(p)
 		name += " " + text

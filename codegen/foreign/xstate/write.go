@@ -229,7 +229,7 @@ func (w *writer) final(n *plan.Node) {
 		return
 	}
 	w.Line("tags: [%s],", plan.Quote(n.Of.Outcome))
-	w.Line("output: ({ context }) => (%s),", plan.Object(w.script().Outcomes(n.Of)))
+	w.Line("output: ({ context }) => (%s),", plan.Object(plan.Outcomes(n.Of, w.script().Var)))
 }
 
 // events writes `on`, with what the elements of a list end with.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -19,12 +20,8 @@ type fault struct {
 }
 
 func (f *fault) diagnostic() diag.Diagnostic {
-	rule := f.rule
-	if rule == "" {
-		rule = "syntax"
-	}
 	return diag.Diagnostic{
-		Rule: rule, Severity: diag.Error,
+		Rule: cmp.Or(f.rule, "syntax"), Severity: diag.Error,
 		Span: f.span, Message: f.message, Help: f.help, Related: f.related,
 	}
 }

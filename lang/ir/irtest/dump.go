@@ -61,13 +61,13 @@ func (d *dumper) machine(m *ir.Machine) {
 			d.inside(func() { d.doc(e.Doc) })
 		}
 		for _, r := range m.Records {
-			d.line("record %s %s", r.Name, joined(r.Fields, func(f *ir.Field) string { return f.Name + " " + f.Type.String() }))
+			d.line("record %s %s", r.Name, ir.Listed(r.Fields, func(f *ir.Field) string { return f.Name + " " + f.Type.String() }))
 			d.inside(func() { d.doc(r.Doc) })
 		}
 		for _, e := range m.Events {
 			d.event(e)
 		}
-		d.line("categories %s", joined(m.Categories, func(c *ir.Category) string { return c.Name + mark(c.BuiltIn, "built-in") }))
+		d.line("categories %s", ir.Listed(m.Categories, func(c *ir.Category) string { return c.Name + mark(c.BuiltIn, "built-in") }))
 		for _, a := range m.Activities {
 			d.activity(a)
 		}
@@ -112,9 +112,9 @@ func (d *dumper) activity(a *ir.Activity) {
 	d.line("activity %d %s(%s)%s", a.Index, a.Name, params(a.Params), mark(a.Machine != nil, "machine"))
 	d.inside(func() {
 		d.doc(a.Doc)
-		d.line("raises %s", joined(a.Results, func(e *ir.Event) string { return e.Name }))
-		d.line("fails %s", joined(a.Fails, func(c *ir.Category) string { return c.Name }))
-		d.line("cost %s", joined(a.Costs, costText))
+		d.line("raises %s", ir.Listed(a.Results, func(e *ir.Event) string { return e.Name }))
+		d.line("fails %s", ir.Listed(a.Fails, func(c *ir.Category) string { return c.Name }))
+		d.line("cost %s", ir.Listed(a.Costs, costText))
 		if a.Limit != (ir.Limit{}) {
 			d.line("limit %+v", a.Limit)
 		}
@@ -125,7 +125,7 @@ func (d *dumper) budget(b *ir.Budget) {
 	if b == nil {
 		return
 	}
-	d.line("budget steps %s time %s %s", numberText(b.Steps), numberText(b.Time), joined(b.Costs, costText))
+	d.line("budget steps %s time %s %s", numberText(b.Steps), numberText(b.Time), ir.Listed(b.Costs, costText))
 }
 
 func (d *dumper) assert(a *ir.Assert) {
@@ -133,7 +133,7 @@ func (d *dumper) assert(a *ir.Assert) {
 		d.line("assert %s %s %d", a.About(), a.Verb, a.N)
 		return
 	}
-	d.line("assert %s %s %s", a.About(), a.Verb, joined(a.Objects, name))
+	d.line("assert %s %s %s", a.About(), a.Verb, ir.Listed(a.Objects, name))
 }
 
 // allow names what the suppression covers, which is what its place means.
@@ -163,16 +163,8 @@ func mark(on bool, word string) string {
 	return ""
 }
 
-func joined[T any](list []T, text func(T) string) string {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = text(v)
-	}
-	return strings.Join(parts, ", ")
-}
-
 func params(list []*ir.Param) string {
-	return joined(list, func(p *ir.Param) string { return p.Name + " " + p.Type.String() + mark(p.Optional, "optional") })
+	return ir.Listed(list, func(p *ir.Param) string { return p.Name + " " + p.Type.String() + mark(p.Optional, "optional") })
 }
 
 func costText(c ir.Cost) string { return c.Name + " " + c.Amount.RatString() }

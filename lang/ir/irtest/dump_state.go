@@ -22,7 +22,7 @@ func (d *dumper) state(s *ir.State) {
 			d.do(do)
 		}
 		for _, h := range s.Handlers {
-			d.line("on %s", joined(h.Triggers, triggerDump))
+			d.line("on %s", ir.Listed(h.Triggers, triggerDump))
 			d.arms(h.Arms)
 		}
 		for _, t := range s.Timers {
@@ -47,7 +47,7 @@ func triggerDump(t *ir.Trigger) string {
 }
 
 func (d *dumper) do(do *ir.Do) {
-	d.line("do %d %s(%s) as %q per %s timeout %s heartbeat %s progress %s", do.ID, do.Activity.Name, joined(do.Args, exprDump),
+	d.line("do %d %s(%s) as %q per %s timeout %s heartbeat %s progress %s", do.ID, do.Activity.Name, ir.Listed(do.Args, exprDump),
 		do.Label, do.Scope.Text(), numberText(do.Timeout), numberText(do.Heartbeat), numberText(do.Progress))
 	if f := do.Fan; f != nil {
 		d.inside(func() {
@@ -100,7 +100,7 @@ func (d *dumper) block(kind string, b *ir.Block) {
 			d.line("%s = %s%s", a.Var.Name, exprDump(a.Value), mark(a.Keeps, "kept"))
 		}
 		for _, p := range b.Publishes {
-			d.line("publish %s(%s)", p.Event.Name, joined(p.Values, exprDump))
+			d.line("publish %s(%s)", p.Event.Name, ir.Listed(p.Values, exprDump))
 		}
 	})
 }
@@ -117,11 +117,11 @@ func exprDump(e ir.Expr) string {
 		if e.Guard != nil {
 			name = e.Guard.Name
 		}
-		return name + "(" + joined(e.Args, exprDump) + "):" + e.T.String()
+		return name + "(" + ir.Listed(e.Args, exprDump) + "):" + e.T.String()
 	case *ir.RecordLit:
-		return e.T.Record.Name + "{" + joined(e.Leaves, exprDump) + "}"
+		return e.T.Record.Name + "{" + ir.Listed(e.Leaves, exprDump) + "}"
 	case *ir.Bad:
-		return "bad(" + joined(e.Parts, exprDump) + ")"
+		return "bad(" + ir.Listed(e.Parts, exprDump) + ")"
 	}
 	return ir.ExprText(e) + ":" + e.Type().String() + mark(orUnset(e), "or unset")
 }

@@ -34,7 +34,7 @@ func (q *query) with(b *ir.Block) *query {
 		}
 		out.now[a.Var] = "null"
 		if a.Value != nil {
-			out.now[a.Var] = q.expr(a.Value, 0)
+			out.now[a.Var] = q.top(a.Value)
 		}
 	}
 	return &out
@@ -45,12 +45,11 @@ var jsonata = map[ir.Op]string{
 	ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*",
 }
 
-var binds = map[ir.Op]int{
-	ir.OpOr: 1, ir.OpAnd: 2, ir.OpEq: 3, ir.OpNe: 3, ir.OpLt: 3, ir.OpLe: 3, ir.OpGt: 3, ir.OpGe: 3,
-	ir.OpAdd: 4, ir.OpSub: 4, ir.OpMul: 5,
-}
-
+// tightest is more than the Precedence of any operator, which JSONata has as this language does.
 const tightest = 6
+
+// top is e where it stands alone.
+func (q *query) top(e ir.Expr) string { return q.expr(e, 0) }
 
 func (q *query) expr(e ir.Expr, outer int) string {
 	switch e := e.(type) {
@@ -68,7 +67,7 @@ func (q *query) expr(e ir.Expr, outer int) string {
 	case *ir.Now:
 		return "$millis()"
 	case *ir.Len:
-		if x := q.expr(e.X, 0); e.X.Type().Kind == ir.List {
+		if x := q.top(e.X); e.X.Type().Kind == ir.List {
 			return "$count(" + x + ")"
 		} else {
 			return "$length($replace($encodeUrlComponent(" + x + `), /%../, "x"))`
@@ -77,7 +76,7 @@ func (q *query) expr(e ir.Expr, outer int) string {
 		return q.isSet(e)
 	case *ir.Unary:
 		if e.Op == ir.OpNot {
-			return "$not(" + q.expr(e.X, 0) + ")"
+			return "$not(" + q.top(e.X) + ")"
 		}
 		return "-" + q.expr(e.X, tightest)
 	case *ir.Binary:
@@ -86,27 +85,23 @@ func (q *query) expr(e ir.Expr, outer int) string {
 		if e.Guard != nil {
 			return "$" + q.asked[ir.ExprText(e)]
 		}
-		return "$" + e.Builtin + "([" + q.list(e.Args) + "])"
+		return "$" + e.Builtin + "([" + ir.Listed(e.Args, q.top) + "])"
 	case *ir.Array:
-		return "[" + q.list(e.Items) + "]"
+		return "[" + ir.Listed(e.Items, q.top) + "]"
 	case *ir.Key:
 		return "[" + q.expr(e.X, tightest) + "." + backquoted(e.Name) + ", null][0]"
 	case *ir.Fit:
 		return q.expr(e.X, outer)
 	case *ir.Text:
-		return "$string(" + q.expr(e.X, 0) + ")"
+		return "$string(" + q.top(e.X) + ")"
 	case *ir.Object:
 		var parts []string
 		for i, name := range e.Keys {
-			parts = append(parts, plan.Quote(name)+": "+q.expr(e.Values[i], 0))
+			parts = append(parts, plan.Quote(name)+": "+q.top(e.Values[i]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case *ir.RecordLit:
-		var leaves []plan.Property
-		for i, l := range e.T.Leaves() {
-			leaves = append(leaves, plan.Property{Path: l.Path, Value: q.expr(e.Leaves[i], 0)})
-		}
-		return object(leaves)
+		return object(plan.Leaves(e, q.top))
 	}
 	return "null"
 }
@@ -117,14 +112,6 @@ func backquoted(name string) string {
 		return name
 	}
 	return "`" + strings.ReplaceAll(name, "`", "") + "`"
-}
-
-func (q *query) list(items []ir.Expr) string {
-	texts := make([]string, len(items))
-	for i, e := range items {
-		texts[i] = q.expr(e, 0)
-	}
-	return strings.Join(texts, ", ")
 }
 
 func (q *query) read(v *ir.Var) string {
@@ -153,12 +140,12 @@ func (q *query) binary(e *ir.Binary, outer int) string {
 	if e.Op == ir.OpAdd {
 		switch e.X.Type().Kind {
 		case ir.List, ir.JSON:
-			return "$append(" + q.expr(e.X, 0) + ", [" + q.expr(e.Y, 0) + "])"
+			return "$append(" + q.top(e.X) + ", [" + q.top(e.Y) + "])"
 		case ir.String:
 			op = "&"
 		}
 	}
-	p := binds[e.Op]
+	p := e.Op.Precedence()
 	text := q.expr(e.X, p) + " " + op + " " + q.expr(e.Y, p+1)
 	if p < outer {
 		return "(" + text + ")"
@@ -168,18 +155,14 @@ func (q *query) binary(e *ir.Binary, outer int) string {
 
 // object is an object with leaves, nested by their paths.
 func object(leaves []plan.Property) string {
-	var parts []string
-	for _, p := range plan.Nested(leaves, object) {
-		parts = append(parts, plan.Quote(p.Path)+": "+p.Value)
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return "{" + ir.Listed(plan.Nested(leaves, object), func(p plan.Property) string { return plan.Quote(p.Path) + ": " + p.Value }) + "}"
 }
 
 // arguments are those of an activity or a guard, by the names of its parameters.
 func (q *query) arguments(params []*ir.Param, args []ir.Expr) obj {
 	var leaves []plan.Property
 	for i, a := range args {
-		leaves = append(leaves, plan.Property{Path: params[i].Name, Value: q.expr(a, 0)})
+		leaves = append(leaves, plan.Property{Path: params[i].Name, Value: q.top(a)})
 	}
 	return computed(leaves)
 }
@@ -188,16 +171,8 @@ func (q *query) message(p *ir.Publish) obj {
 	var leaves []plan.Property
 	for i, v := range p.Values {
 		if _, absent := v.(*ir.Absent); !absent {
-			leaves = append(leaves, plan.Property{Path: p.Event.Fields[i].Name, Value: q.expr(v, 0)})
+			leaves = append(leaves, plan.Property{Path: p.Event.Fields[i].Name, Value: q.top(v)})
 		}
-	}
-	return computed(leaves)
-}
-
-func (q *query) returns(t *ir.State) obj {
-	leaves := []plan.Property{{Path: "type", Value: plan.Quote(t.Name)}}
-	for _, r := range t.Returns {
-		leaves = append(leaves, plan.Property{Path: plan.Field(r.Var.Name), Value: q.read(r.Var)})
 	}
 	return computed(leaves)
 }

@@ -105,7 +105,7 @@ func (w *writer) condition(y *way, a *ir.Arm, q *query) {
 		return
 	}
 	w.ask(y, a.When, q)
-	y.conds = append(y.conds, q.expr(a.When, binds[ir.OpAnd]))
+	y.conds = append(y.conds, q.expr(a.When, ir.OpAnd.Precedence()))
 }
 
 // ask notes the host guards that e asks: each is a Task before the condition.
@@ -156,7 +156,7 @@ func (w *writer) enter(from, target, domain *ir.State, q *query, turned []*ir.St
 	if leaf.Require != nil && len(turned) < len(w.m.States) {
 		holds := y
 		w.ask(&holds, leaf.Require.Cond, y.assigned)
-		holds.conds = []string{y.assigned.expr(leaf.Require.Cond, binds[ir.OpAnd])}
+		holds.conds = []string{y.assigned.expr(leaf.Require.Cond, ir.OpAnd.Precedence())}
 		w.arrive(&holds, from, leaf, resets)
 		to := ir.Domain(leaf, leaf.Require.Target)
 		for _, s := range chain[1:] {

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -93,14 +92,7 @@ type writer struct {
 // name names the variables.
 func (w *writer) name() {
 	taken := map[string]bool{"states": true}
-	unique := func(want string) string {
-		name := want
-		for i := 2; taken[name]; i++ {
-			name = fmt.Sprintf("%s_%d", want, i)
-		}
-		taken[name] = true
-		return name
-	}
+	unique := func(want string) string { return foreign.Free(taken, want, "%s_%d") }
 	for _, v := range slices.Concat(w.m.Params, w.m.Fields) {
 		w.vars[v] = "$" + unique(strings.ReplaceAll(v.Name, ".", "_"))
 	}
@@ -125,12 +117,7 @@ func (w *writer) query() *query {
 // free is a name of a state that no other has. The format allows 80 characters.
 func (w *writer) free(want string) string {
 	runes := []rune(want)
-	name := string(runes[:min(len(runes), 70)])
-	for i := 2; w.taken[name]; i++ {
-		name = fmt.Sprintf("%s (%d)", string(runes[:min(len(runes), 70)]), i)
-	}
-	w.taken[name] = true
-	return name
+	return foreign.Free(w.taken, string(runes[:min(len(runes), 70)]), "%s (%d)")
 }
 
 func (w *writer) add(name string, o obj) { w.states = append(w.states, member{name, o}) }
@@ -259,9 +246,8 @@ func (w *writer) seconds(ns int64) int64 {
 // terminal adds the end of runs.
 func (w *writer) terminal(s *ir.State) {
 	w.item = w.report.Item(s.Path, s.Span.Start.Line)
-	q := w.query()
 	if s.Outcome == "success" {
-		w.add(s.Path, obj{{"Type", "Succeed"}, {"Output", q.returns(s)}})
+		w.add(s.Path, obj{{"Type", "Succeed"}, {"Output", computed(plan.Outcomes(s, w.query().read))}})
 		return
 	}
 	if len(s.Returns) > 0 {
