@@ -275,7 +275,7 @@ type Do struct {
 type TimeLimit struct {
 	Word     string // as written
 	Category string // with which an attempt fails that reaches it
-	After    int64
+	After    int64  // in nanoseconds
 }
 
 // Limits are those that d sets.
@@ -289,7 +289,7 @@ func (d *Do) Limits() (list []TimeLimit) {
 	return list
 }
 
-// Limit is the one with which an attempt of d fails with category; nil for none.
+// Limit is that with which an attempt of d fails with category; nil for none.
 func (d *Do) Limit(category string) *int64 {
 	switch category {
 	case Timeout:
