@@ -131,7 +131,7 @@ func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
 		first := in.Choices[0].Arm
 		g := byArm[first]
 		if g != nil && g.Met == CanBeMet {
-			g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
+			g.Inputs = append(g.Inputs, InputAt{Leaf: leaf, ID: in.ID})
 			continue
 		}
 		m := p.Meet(leaf, in, slices.Repeat([]explore.Stance{explore.False}, len(in.Choices)))
@@ -143,7 +143,7 @@ func (p *Pass) Gaps(kinds ...ir.CaseKind) []*Gap {
 			byArm[first] = g
 			list = append(list, g)
 		}
-		g.Inputs = append(g.Inputs, InputAt{leaf, in.ID})
+		g.Inputs = append(g.Inputs, InputAt{Leaf: leaf, ID: in.ID})
 		if g.Leaf == nil || m.Met > g.Met {
 			g.Leaf, g.Input, g.Meeting = leaf, in, m
 		}

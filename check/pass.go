@@ -3,6 +3,7 @@ package check
 import (
 	"iter"
 
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/stop"
@@ -75,17 +76,14 @@ type Finding struct {
 	Question *Question // that it says is open: what silences an answer silences the question
 }
 
-// InputAt is an input in a leaf. ID is its number in the table.
-type InputAt struct {
-	Leaf *ir.State
-	ID   int32
-}
+// InputAt is an input in a leaf.
+type InputAt = explore.InputAt
 
 // InputsOf are all inputs of leaves.
 func (s *shared) InputsOf(leaves ...*ir.State) (list []InputAt) {
 	for _, leaf := range leaves {
 		for in := range s.Table().Inputs(leaf) {
-			list = append(list, InputAt{leaf, in.ID})
+			list = append(list, InputAt{Leaf: leaf, ID: in.ID})
 		}
 	}
 	return list

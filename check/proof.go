@@ -292,8 +292,8 @@ func (s *shared) written(w *witness.Witness, sure bool) (*witness.Witness, bool)
 func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behind []*ir.State) {
 	steps := s.Product().Broken(same)
 	for _, b := range steps {
-		if b.At.Leaf != graph.None && b.At.Input != graph.None {
-			inputs = append(inputs, InputAt{s.Machine.States[b.At.Leaf], b.At.Input})
+		if b.At.Leaf != nil && b.At.ID != graph.None {
+			inputs = append(inputs, b.At)
 		}
 	}
 	return inputs, s.Product().Behind(steps, s.Control())
@@ -304,7 +304,7 @@ func (s *shared) Broken(same func(explore.Broken) bool) (inputs []InputAt, behin
 func (s *shared) Behind(inputs []InputAt) []*ir.State {
 	var steps []explore.Broken
 	for _, in := range inputs {
-		steps = append(steps, explore.Broken{At: explore.InputAt{Leaf: int32(in.Leaf.ID), Input: in.ID}})
+		steps = append(steps, explore.Broken{At: in})
 	}
 	return s.Product().Behind(steps, s.Control())
 }

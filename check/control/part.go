@@ -71,7 +71,7 @@ func newPart(c *Graph, edges []int) *part {
 func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
 	most = graph.Infinite
 	if a.Max != nil {
-		if scope := flat.RefilledBy(a); scope == nil || !p.entered[scope] {
+		if scope := a.Restart(); scope == nil || !p.entered[scope] {
 			most, ok = *a.Max, true
 		}
 	}

@@ -111,10 +111,8 @@ func (c *Graph) hasTime(t *ir.Timer) bool {
 			}
 		}
 		for _, d := range c.Table.Machine.Dos {
-			for _, limit := range []*int64{d.Timeout, d.Heartbeat, d.Progress} {
-				if limit != nil {
-					c.total = graph.Sum(c.total, *limit)
-				}
+			for _, l := range d.Limits() {
+				c.total = graph.Sum(c.total, l.After)
 			}
 			for _, e := range d.Activity.Results {
 				c.total = graph.Sum(c.total, c.Table.Soonest(d.Activity, e))

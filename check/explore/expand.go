@@ -140,7 +140,7 @@ func (x *search) noteUnmet(in *step.InputCode) {
 		}
 		return
 	}
-	at := InputAt{int32(x.From.ID), in.ID}
+	at := InputAt{x.From, in.ID}
 	u := Unmet{Config: x.at, Guessed: x.Guess}
 	if x.Passed != nil {
 		u.Spent = x.Passed.Arm

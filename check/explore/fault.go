@@ -73,7 +73,7 @@ func (p *Product) WayTo(f Fault) []int32 {
 // Broken is an input in a leaf that some configuration there cannot compute, and
 // why: one of Assign, Unset, Absent and Circle, as in Fault, or none.
 type Broken struct {
-	At     InputAt // of the start: leaf and input None
+	At     InputAt // of the start: no leaf, input None
 	Arm    *ir.Arm // that would have been taken; nil where a guard could not be read
 	Assign *ir.Assign
 	Unset  *ir.Var
@@ -151,7 +151,7 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 	switch {
 	case b.Circle != nil:
 		return slices.Collect(b.Circle.Redirects())
-	case b.At.Leaf == graph.None:
+	case b.At.Leaf == nil:
 		return control.Landings(m.Root)
 	case b.Arm != nil && b.Arm.Kind == ir.Goto:
 		return control.Landings(b.Arm.Target)
@@ -159,9 +159,9 @@ func (p *Product) wouldLead(b Broken) []*ir.State {
 		return nil
 	}
 	var out []*ir.State
-	for in := range p.Table.Inputs(m.States[b.At.Leaf]) {
+	for in := range p.Table.Inputs(b.At.Leaf) {
 		for _, choice := range in.Choices {
-			if in.ID == b.At.Input && choice.Arm != nil && choice.Arm.Kind == ir.Goto {
+			if in.ID == b.At.ID && choice.Arm != nil && choice.Arm.Kind == ir.Goto {
 				out = append(out, control.Landings(choice.Arm.Target)...)
 			}
 		}

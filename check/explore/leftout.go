@@ -27,7 +27,7 @@ func (p *Product) LeftOut(configs []int32, inputs map[InputAt]bool) map[InputAt]
 // leftOut is LeftOut of the configuration at hand.
 func (x *search) leftOut(inputs, out map[InputAt]bool) {
 	try := func(in *step.InputCode, take func()) {
-		at := InputAt{int32(x.From.ID), in.ID}
+		at := InputAt{x.From, in.ID}
 		if !inputs[at] || out[at] {
 			return
 		}

@@ -76,7 +76,7 @@ type Halt struct {
 // halt notes that over_budget of the cost in place at halts runs in leaf, which input by, if
 // there is one, has led to.
 func (x *search) halt(leaf *ir.State, at int, by int32) {
-	in := InputAt{int32(leaf.ID), x.Table.OverBudgetID(at)}
+	in := InputAt{leaf, x.Table.OverBudgetID(at)}
 	if x.sought != nil {
 		if h := x.sought.halt; h != nil && *h == in && x.sought.by == by {
 			x.capture()
@@ -102,7 +102,7 @@ func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.W
 		return p.Run(p.PathTo(h.Config), -1, over)
 	}
 	r := p.record(p.PathTo(h.Config), -1)
-	s := &sought{unmet: graph.None, label: graph.None, halt: &InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}}
+	s := &sought{unmet: graph.None, label: graph.None, halt: &InputAt{leaf, p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}}
 	s.by = r.input(*h.By)
 	r.inputRow(arriving(*h.By, false), nil, r.teller.seek(r.at, s))
 	w, _ = r.finish()
@@ -124,10 +124,10 @@ func (p *Product) overBudget(cost string) ir.Case {
 // and whether it does: where guards leave values out it does not count.
 func (p *Product) Halts(leaf *ir.State, cost string) (Halt, bool) {
 	if cost == ir.BudgetTime {
-		u, ok := p.unmet[InputAt{int32(leaf.ID), p.Table.TimerID(p.Table.Budget())}]
+		u, ok := p.unmet[InputAt{leaf, p.Table.TimerID(p.Table.Budget())}]
 		return Halt{Config: u.Config}, ok && len(p.Table.Machine.Choices(leaf, p.overBudget(cost))) == 0
 	}
-	h, ok := p.halts[InputAt{int32(leaf.ID), p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}]
+	h, ok := p.halts[InputAt{leaf, p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}]
 	return h, ok
 }
 
@@ -211,7 +211,7 @@ func (p *Product) TakesOverBudget(cost string) bool {
 	if !slices.Contains(p.Table.Held(), cost) {
 		return false
 	}
-	of := func(in InputAt) bool { return p.Table.Case(in.Input).OverBudget() == cost }
+	of := func(in InputAt) bool { return p.Table.Case(in.ID).OverBudget() == cost }
 	for in := range p.halts {
 		if of(in) {
 			return false

@@ -120,9 +120,10 @@ const (
 	Towards                    // no step yet: a junction is reached, see junction.go
 )
 
-// InputAt is an input in a leaf.
+// InputAt is an input in a leaf. ID is its number in the table.
 type InputAt struct {
-	Leaf, Input int32 // ir.State.ID, flat.Input.ID
+	Leaf *ir.State
+	ID   int32
 }
 
 // Unmet is an input that comes in a configuration where no choice takes it.
@@ -237,7 +238,7 @@ func (p *Product) IsMove(e int32) bool { return p.Label(e).Kind == Moved }
 // Unmet is the first configuration where nothing takes input in, and whether
 // there is one.
 func (p *Product) Unmet(leaf *ir.State, in int32) (Unmet, bool) {
-	u, ok := p.unmet[InputAt{int32(leaf.ID), in}]
+	u, ok := p.unmet[InputAt{leaf, in}]
 	return u, ok
 }
 
@@ -250,7 +251,7 @@ type spentAt struct {
 // Spent is the first configuration where nothing takes input in and a is the last
 // arm that would have, but for its bound; and whether there is one.
 func (p *Product) Spent(leaf *ir.State, in int32, a *ir.Arm) (Unmet, bool) {
-	u, ok := p.spent[spentAt{InputAt{int32(leaf.ID), in}, a}]
+	u, ok := p.spent[spentAt{InputAt{leaf, in}, a}]
 	return u, ok
 }
 

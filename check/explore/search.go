@@ -152,11 +152,7 @@ func (x *search) noteFault(input int32) {
 		open, _ := x.Program.Packing.Visits[x.From.ID].Open(x.Here, x.In.Place)
 		f.Far = from >= open
 	}
-	at := InputAt{graph.None, input}
-	if x.From != nil {
-		at.Leaf = int32(x.From.ID)
-	}
-	b := Broken{At: at, Arm: x.arm, Assign: f.Assign, Unset: f.Unset, Absent: f.Absent, Circle: f.Circle}
+	b := Broken{At: InputAt{x.From, input}, Arm: x.arm, Assign: f.Assign, Unset: f.Unset, Absent: f.Absent, Circle: f.Circle}
 	now := noted{fault: f, broken: b, turned: x.Turned}
 	if now.fault.Config = x.last.fault.Config; now == x.last {
 		return // as of most of a thousand values: the first configuration is kept

@@ -53,5 +53,5 @@ func (t *Table) Limitless(d *ir.Do) bool {
 	if c := t.Callee(d.Activity); c != nil && !c.Waits {
 		return false
 	}
-	return d.Timeout == nil && d.Heartbeat == nil && d.Progress == nil
+	return len(d.Limits()) == 0
 }

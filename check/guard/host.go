@@ -37,12 +37,11 @@ func (r *reader) hostGuard(e *ir.Call) condition {
 			asked = and(asked, a.fits(e.Guard.Params[i].Type))
 		}
 	}
-	ir.Walk(e, func(part ir.Expr) bool {
+	for part := range ir.PartsOf(e) {
 		if v := r.variable(part); v != nil && ir.Value(part) == nil {
 			c.reads = append(c.reads, v)
 		}
-		return true
-	})
+	}
 	verdict := &node{op: opLit, lit: &literal{kind: truth, fact: fact{kind: verdict, text: c.text}, call: c}}
 	return reading(asked, verdict)
 }

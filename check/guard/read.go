@@ -119,7 +119,7 @@ func either(a, b condition) condition {
 // allSet holds where everything that e reads, stopping nowhere early, is set.
 func (r *reader) allSet(e ir.Expr) *node {
 	out := always
-	ir.Walk(e, func(e ir.Expr) bool {
+	for e := range ir.PartsOf(e) {
 		switch e := e.(type) {
 		case *ir.VarRef:
 			if !e.OrUnset {
@@ -130,8 +130,7 @@ func (r *reader) allSet(e ir.Expr) *node {
 				out = and(out, r.sent(e))
 			}
 		}
-		return true
-	})
+	}
 	return out
 }
 

@@ -91,7 +91,9 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 		for _, choice := range b.choicesOf(leaf, c) {
 			if choice.Arm != nil {
 				for whole := range choice.Arm.Exprs() {
-					addFields(read, whole)
+					for _, ref := range ir.Sent(whole) {
+						read[ref.Name] = true
+					}
 				}
 			}
 		}
@@ -103,26 +105,13 @@ func (b *book) readOf(leaf *ir.State, c ir.Case) map[string]bool {
 func (b *book) askedOf(leaf *ir.State, c ir.Case) map[string]bool {
 	asked := map[string]bool{}
 	for _, choice := range b.choicesOf(leaf, c) {
-		if choice.Arm != nil && choice.Arm.When != nil {
-			addFields(asked, choice.Arm.When)
+		if choice.Arm != nil {
+			for _, ref := range ir.Sent(choice.Arm.When) {
+				asked[ref.Name] = true
+			}
 		}
 	}
 	return asked
-}
-
-// addFields adds to names those of the fields of the event that whole reads.
-func addFields(names map[string]bool, whole ir.Expr) {
-	ir.Walk(whole, func(e ir.Expr) bool {
-		switch e := e.(type) {
-		case *ir.FieldRef:
-			names[e.Name] = true
-		case *ir.IsSet:
-			if e.Field != nil {
-				names[e.Field.Name] = true
-			}
-		}
-		return true
-	})
 }
 
 // constantsOf are the constants of type t in the machine, each once. No more of

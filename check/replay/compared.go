@@ -36,30 +36,23 @@ func (p *player) beside(r *run, c ir.Case, name string, t *ir.Type) (out []machi
 
 // comparesWithData reports whether e, a guard, compares the field of the event that is called name
 // with other data.
-func comparesWithData(e ir.Expr, name string) (found bool) {
-	if e == nil {
-		return false
-	}
-	ir.Walk(e, func(e ir.Expr) bool {
-		b, ok := e.(*ir.Binary)
-		if !ok || b.Op == ir.OpAnd || b.Op == ir.OpOr {
-			return true
+func comparesWithData(e ir.Expr, name string) bool {
+	return nil != ir.Find(e, func(e ir.Expr) bool {
+		if b, ok := e.(*ir.Binary); !ok || b.Op == ir.OpAnd || b.Op == ir.OpOr {
+			return false
 		}
 		reads, others := false, false
-		ir.Walk(b, func(e ir.Expr) bool {
-			switch e := e.(type) {
+		for part := range ir.PartsOf(e) {
+			switch part := part.(type) {
 			case *ir.FieldRef:
-				reads = reads || e.Name == name
-				others = others || e.Name != name
+				reads = reads || part.Name == name
+				others = others || part.Name != name
 			case *ir.VarRef:
 				others = true
 			}
-			return true
-		})
-		found = found || reads && others
-		return false
+		}
+		return reads && others
 	})
-	return found
 }
 
 // numbersIn are numbers that make a difference to e: what the run holds of it, the constants,

@@ -43,20 +43,22 @@ func (b *book) parts() (out []part, whole []*ir.Type) {
 			out = append(out, part{keys, t, optional})
 		}
 	}
-	for e := range b.m.Exprs() {
-		ir.Walk(e, func(e ir.Expr) bool {
-			switch e := e.(type) {
-			case *ir.Fit:
-				add(e.X, e.T, e.OrUnset)
-			case *ir.Binary:
-				if e.T.Kind == ir.JSON { // a list gets one more item
-					add(e.X, &ir.Type{Kind: ir.List, Elem: e.T}, false)
-				}
-			}
-			return true
-		})
+	for e := range ir.Parts(b.m.Exprs()) {
+		eachPart(e, add)
 	}
 	return out, whole
+}
+
+// eachPart calls f with what e itself, not what is in it, takes out of some json.
+func eachPart(e ir.Expr, f func(of ir.Expr, t *ir.Type, optional bool)) {
+	switch e := e.(type) {
+	case *ir.Fit:
+		f(e.X, e.T, e.OrUnset)
+	case *ir.Binary:
+		if e.T.Kind == ir.JSON { // a list gets one more item
+			f(e.X, &ir.Type{Kind: ir.List, Elem: e.T}, false)
+		}
+	}
 }
 
 // keysOf are the keys by which e reads a part of some json that a parameter, a field or

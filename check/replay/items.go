@@ -34,16 +34,11 @@ func (b *book) elementReads() map[string]reading {
 				if whole == a.When {
 					how = inGuard
 				}
-				ir.Walk(whole, func(e ir.Expr) bool {
-					ref, ok := e.(*ir.FieldRef)
-					if asked, is := e.(*ir.IsSet); is && asked.Field != nil {
-						ref, ok = asked.Field, true
-					}
-					if ok && ref.IsElement() {
+				for _, ref := range ir.Sent(whole) {
+					if ref.IsElement() {
 						b.element[ref.Name] = max(b.element[ref.Name], how)
 					}
-					return true
-				})
+				}
 			}
 		}
 	}

@@ -40,21 +40,17 @@ func (b *book) lengthsAsked() []int64 {
 			note(to.Len.Hi)
 		}
 	}
-	for whole := range b.m.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			sum, ok := e.(*ir.Binary)
-			if !ok {
-				return true
-			}
-			for _, sides := range [][2]ir.Expr{{sum.X, sum.Y}, {sum.Y, sum.X}} {
+	for e := range ir.Parts(b.m.Exprs()) {
+		switch e := e.(type) {
+		case *ir.Len:
+			any = true
+		case *ir.Binary:
+			for _, sides := range [][2]ir.Expr{{e.X, e.Y}, {e.Y, e.X}} {
 				if k := ir.Value(sides[1]); k != nil && k.Kind == ir.Int && hasLength(sides[0]) {
-					any = true
 					note(k.Int)
 				}
 			}
-			return true
-		})
-		any = any || hasLength(whole)
+		}
 	}
 	if !any {
 		return b.asked
@@ -97,13 +93,7 @@ func (b *book) puts() iter.Seq2[ir.Expr, *ir.Type] {
 
 // hasLength reports whether e reads a length.
 func hasLength(e ir.Expr) bool {
-	found := false
-	ir.Walk(e, func(e ir.Expr) bool {
-		_, is := e.(*ir.Len)
-		found = found || is
-		return !found
-	})
-	return found
+	return nil != ir.Find(e, func(e ir.Expr) bool { _, is := e.(*ir.Len); return is })
 }
 
 // ofLength is a text or a list of type t and length n.

@@ -69,17 +69,9 @@ type needs struct {
 
 // fits notes what e, in the block of an arm or of a state, takes out of some json.
 func (n *needs) fits(e ir.Expr, arm *ir.Arm) {
-	ir.Walk(e, func(e ir.Expr) bool {
-		switch e := e.(type) {
-		case *ir.Fit:
-			n.push(e.X, arm, part{nil, e.T, e.OrUnset})
-		case *ir.Binary:
-			if e.T.Kind == ir.JSON { // a list gets one more item
-				n.push(e.X, arm, part{nil, &ir.Type{Kind: ir.List, Elem: e.T}, false})
-			}
-		}
-		return true
-	})
+	for e := range ir.PartsOf(e) {
+		eachPart(e, func(of ir.Expr, t *ir.Type, optional bool) { n.push(of, arm, part{nil, t, optional}) })
+	}
 }
 
 // push hands a part of the value of e to what e is made of.

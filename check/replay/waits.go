@@ -39,8 +39,7 @@ func (r *run) least(t *ir.Timer, s *machine.Snapshot) int64 {
 
 // limitOf is how long an attempt of d must run before it can fail with c.
 func limitOf(d *ir.Do, c *ir.Category) int64 {
-	limits := map[string]*int64{ir.Timeout: d.Timeout, ir.Silent: d.Heartbeat, ir.Stalled: d.Progress}
-	if limit := limits[c.Name]; c.BuiltIn && limit != nil {
+	if limit := d.Limit(c.Name); c.BuiltIn && limit != nil {
 		return *limit
 	}
 	return 0

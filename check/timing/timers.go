@@ -44,17 +44,7 @@ func Earliest(t *flat.Table, c ir.Case) (int64, bool) {
 		least := t.Soonest(c.Do.Activity, c.Event)
 		return least, least > 0
 	case ir.CaseFailure:
-		limit := c.Do.Timeout
-		switch c.Category.Name {
-		case ir.Timeout:
-		case ir.Silent:
-			limit = c.Do.Heartbeat
-		case ir.Stalled:
-			limit = c.Do.Progress
-		default:
-			return 0, false
-		}
-		if limit != nil {
+		if limit := c.Do.Limit(c.Category.Name); limit != nil {
 			return *limit, true
 		}
 	}

@@ -93,10 +93,7 @@ func (s *State) WaitsFor(kind TriggerKind) bool {
 func (m *Machine) FailuresOf(d *Do) []*Category {
 	out := append([]*Category(nil), d.Activity.Fails...)
 	for _, c := range m.Categories {
-		if c.BuiltIn && (c.Name == Unknown ||
-			c.Name == Timeout && d.Timeout != nil ||
-			c.Name == Silent && d.Heartbeat != nil ||
-			c.Name == Stalled && d.Progress != nil) {
+		if c.BuiltIn && (c.Name == Unknown || d.Limit(c.Name) != nil) {
 			out = append(out, c)
 		}
 	}

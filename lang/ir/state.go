@@ -271,6 +271,37 @@ type Do struct {
 	Span                         token.Span
 }
 
+// TimeLimit is one of the time limits of an attempt.
+type TimeLimit struct {
+	Word     string // as written
+	Category string // with which an attempt fails that reaches it
+	After    int64  // in nanoseconds
+}
+
+// Limits are those that d sets.
+func (d *Do) Limits() (list []TimeLimit) {
+	for _, l := range []TimeLimit{{Word: "timeout", Category: Timeout}, {Word: "heartbeat", Category: Silent}, {Word: "progress", Category: Stalled}} {
+		if after := d.Limit(l.Category); after != nil {
+			l.After = *after
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// Limit is that with which an attempt of d fails with category; nil for none.
+func (d *Do) Limit(category string) *int64 {
+	switch category {
+	case Timeout:
+		return d.Timeout
+	case Silent:
+		return d.Heartbeat
+	case Stalled:
+		return d.Progress
+	}
+	return nil
+}
+
 // Name is what d is called in its state: its label, or the activity without one.
 func (d *Do) Name() string { return cmp.Or(d.Label, d.Activity.Name) }
 

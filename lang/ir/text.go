@@ -322,16 +322,14 @@ func (d *Do) Text() string {
 	return text + d.LimitsText()
 }
 
+// Text is l as written: "timeout 5s".
+func (l TimeLimit) Text() string { return l.Word + " " + FormatDuration(l.After) }
+
 // LimitsText are the limits of an attempt, each behind a space.
 func (d *Do) LimitsText() string {
 	text := ""
-	for _, l := range []struct {
-		word string
-		ns   *int64
-	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
-		if l.ns != nil {
-			text += " " + l.word + " " + FormatDuration(*l.ns)
-		}
+	for _, l := range d.Limits() {
+		text += " " + l.Text()
 	}
 	return text
 }

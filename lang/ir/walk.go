@@ -107,22 +107,37 @@ func Find(e Expr, is func(Expr) bool) (found Expr) {
 	return found
 }
 
+// Parts yields each of wholes and what is in it, outermost first.
+func Parts(wholes iter.Seq[Expr]) iter.Seq[Expr] {
+	return func(yield func(Expr) bool) {
+		for e := range wholes {
+			if Find(e, func(e Expr) bool { return !yield(e) }) != nil {
+				return
+			}
+		}
+	}
+}
+
+// PartsOf yields e and what is in it, outermost first.
+func PartsOf(e Expr) iter.Seq[Expr] {
+	return func(yield func(Expr) bool) { Find(e, func(e Expr) bool { return !yield(e) }) }
+}
+
 // GuardCalls are the calls of host guards in e.
 func GuardCalls(e Expr) []*Call {
 	var out []*Call
-	Walk(e, func(e Expr) bool {
+	for e := range PartsOf(e) {
 		if call, is := e.(*Call); is && call.Guard != nil {
 			out = append(out, call)
 		}
-		return true
-	})
+	}
 	return out
 }
 
 // Vars are the parameters and context fields that e reads, or asks whether they are set.
 func Vars(e Expr) []*Var {
 	var out []*Var
-	Walk(e, func(e Expr) bool {
+	for e := range PartsOf(e) {
 		switch e := e.(type) {
 		case *VarRef:
 			out = append(out, e.Var)
@@ -131,8 +146,23 @@ func Vars(e Expr) []*Var {
 				out = append(out, e.Var)
 			}
 		}
-		return true
-	})
+	}
+	return out
+}
+
+// Sent are the fields of an event that e reads, or asks whether they are set.
+func Sent(e Expr) []*FieldRef {
+	var out []*FieldRef
+	for e := range PartsOf(e) {
+		switch e := e.(type) {
+		case *FieldRef:
+			out = append(out, e)
+		case *IsSet:
+			if e.Field != nil {
+				out = append(out, e.Field)
+			}
+		}
+	}
 	return out
 }
 

@@ -164,12 +164,11 @@ func (s *side) doName(do int) string {
 // can.
 func (s *side) limitOf(do int, category string) (time.Duration, bool) {
 	d := s.m.Dos[do]
-	limits := map[string]*int64{ir.Timeout: d.Timeout, ir.Silent: d.Heartbeat, ir.Stalled: d.Progress}
 	for _, c := range s.m.FailuresOf(d) {
 		if c.Name != category {
 			continue
 		}
-		if limit := limits[category]; limit != nil {
+		if limit := d.Limit(category); limit != nil {
 			return time.Duration(*limit), true
 		}
 		return 0, true

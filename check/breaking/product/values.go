@@ -1,6 +1,7 @@
 package product
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -43,25 +44,22 @@ func newValues(machines ...*ir.Machine) *values {
 	}
 	for _, m := range machines {
 		v.note(m)
-		for e := range conditions(m) {
-			ir.Walk(e, func(e ir.Expr) bool {
-				if b, ok := e.(*ir.Binary); ok {
-					if _, _, k, ok := ir.ListLength(b); ok {
-						near(lengths, k)
-					}
+		for e := range ir.Parts(conditions(m)) {
+			if b, ok := e.(*ir.Binary); ok {
+				if _, _, k, ok := ir.ListLength(b); ok {
+					near(lengths, k)
 				}
-				c := ir.Value(e)
-				switch {
-				case c == nil:
-				case c.Kind == ir.Int:
-					near(numbers, c.Int)
-				case c.Kind == ir.Duration:
-					near(waits, c.Int)
-				case c.Kind == ir.String:
-					texts[c.Str] = true
-				}
-				return true
-			})
+			}
+			c := ir.Value(e)
+			switch {
+			case c == nil:
+			case c.Kind == ir.Int:
+				near(numbers, c.Int)
+			case c.Kind == ir.Duration:
+				near(waits, c.Int)
+			case c.Kind == ir.String:
+				texts[c.Str] = true
+			}
 		}
 	}
 	v.numbers, v.waits = slices.Sorted(maps.Keys(numbers)), slices.Sorted(maps.Keys(waits))
@@ -70,7 +68,7 @@ func newValues(machines ...*ir.Machine) *values {
 }
 
 // conditions are the expressions on which the path of a run depends.
-func conditions(m *ir.Machine) func(func(ir.Expr) bool) {
+func conditions(m *ir.Machine) iter.Seq[ir.Expr] {
 	return func(yield func(ir.Expr) bool) {
 		for _, a := range m.Arms {
 			if a.When != nil && !yield(a.When) || a.Backoff != nil && a.Backoff.By != nil && !yield(a.Backoff.By) {
@@ -119,7 +117,7 @@ func (v *values) read(m *ir.Machine, e ir.Expr) {
 	for _, x := range ir.Vars(e) {
 		v.decides[x.Name] = true
 	}
-	ir.Walk(e, func(e ir.Expr) bool {
+	for e := range ir.PartsOf(e) {
 		if f, ok := e.(*ir.FieldRef); ok {
 			for _, event := range m.Events {
 				if event.Field(f.Name) != nil {
@@ -127,8 +125,7 @@ func (v *values) read(m *ir.Machine, e ir.Expr) {
 				}
 			}
 		}
-		return true
-	})
+	}
 }
 
 // of lists the values to try of what has the type old in one machine and new in the other:

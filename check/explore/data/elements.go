@@ -26,17 +26,14 @@ func (t *Tracked) addElements() {
 		fields := d.Fan.Element().Fields(nil)
 		for _, h := range t.handlersOf(d) {
 			for _, a := range h.Arms {
-				for whole := range a.Exprs() {
-					ir.Walk(whole, func(e ir.Expr) bool {
-						ref, ok := e.(*ir.FieldRef)
-						if !ok || ref.Optional || !ref.IsElement() || t.parts[part{d, ref.Name}] != nil {
-							return true
-						}
-						if i := slices.IndexFunc(fields, func(f *ir.EventField) bool { return f.Name == ref.Name }); i >= 0 {
-							t.parts[part{d, ref.Name}] = t.addChosen(&Node{Do: d, Field: fields[i], Type: fields[i].Type})
-						}
-						return true
-					})
+				for e := range ir.Parts(a.Exprs()) {
+					ref, ok := e.(*ir.FieldRef)
+					if !ok || ref.Optional || !ref.IsElement() || t.parts[part{d, ref.Name}] != nil {
+						continue
+					}
+					if i := slices.IndexFunc(fields, func(f *ir.EventField) bool { return f.Name == ref.Name }); i >= 0 {
+						t.parts[part{d, ref.Name}] = t.addChosen(&Node{Do: d, Field: fields[i], Type: fields[i].Type})
+					}
 				}
 			}
 		}

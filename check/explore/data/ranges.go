@@ -3,6 +3,7 @@ package data
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/guard"
@@ -94,20 +95,12 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 
 // setOnExit reports whether some exit block sets what e reads.
 func (t *Tracked) setOnExit(e ir.Expr) bool {
-	found := false
-	for _, s := range t.machine.States {
-		if s.Exit == nil {
-			continue
-		}
-		for _, a := range s.Exit.Assigns {
-			ir.Walk(e, func(e ir.Expr) bool {
-				ref, ok := e.(*ir.VarRef)
-				found = found || ok && ref.Var == a.Var
-				return true
-			})
-		}
-	}
-	return found
+	return nil != ir.Find(e, func(e ir.Expr) bool {
+		ref, ok := e.(*ir.VarRef)
+		return ok && slices.ContainsFunc(t.machine.States, func(s *ir.State) bool {
+			return s.Exit != nil && slices.ContainsFunc(s.Exit.Assigns, func(a *ir.Assign) bool { return a.Var == ref.Var })
+		})
+	})
 }
 
 // span is what values lie between. The ends of 64 bits stand for what lies beyond

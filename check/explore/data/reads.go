@@ -117,12 +117,11 @@ func (t *Tracked) readValue(e ir.Expr, r *ir.Range, arm *ir.Arm) {
 
 // refsIn calls f with what is read anywhere in e.
 func (t *Tracked) refsIn(e ir.Expr, arm *ir.Arm, f func(*Node)) {
-	ir.Walk(e, func(e ir.Expr) bool {
+	for e := range ir.PartsOf(e) {
 		for _, n := range t.Refs(e, arm) {
 			f(n)
 		}
-		return true
-	})
+	}
 }
 
 // readGuards notes what guards compare, and with what.
@@ -191,13 +190,10 @@ func (t *Tracked) readComparison(e *ir.Binary, arm *ir.Arm) {
 // readEverywhere notes every read: of a field that is unset it cannot be done, so
 // that the step goes nowhere.
 func (t *Tracked) readEverywhere() {
-	for whole := range t.machine.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			if ref, ok := e.(*ir.VarRef); ok {
-				t.need(ref.Var)
-			}
-			return true
-		})
+	for e := range ir.Parts(t.machine.Exprs()) {
+		if ref, ok := e.(*ir.VarRef); ok {
+			t.need(ref.Var)
+		}
 	}
 	for _, timer := range t.machine.Timers {
 		if timer.Var != nil {

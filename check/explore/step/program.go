@@ -242,7 +242,7 @@ func (p *Program) noteScopes() {
 		if !flat.CountsBeyondVisit(a) {
 			continue
 		}
-		if s := flat.RefilledBy(a); s != nil {
+		if s := a.Restart(); s != nil {
 			p.States[s.ID].refills = append(p.States[s.ID].refills, p.Packing.counters[a.ID])
 		}
 	}

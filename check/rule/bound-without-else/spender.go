@@ -2,7 +2,6 @@ package boundwithoutelse
 
 import (
 	"github.com/fsmc-dev/fsmc/check/control"
-	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -33,7 +32,7 @@ func (s *spender) canRunOut(l *last) bool {
 	if target == nil {
 		return false
 	}
-	scope := flat.RefilledBy(a)
+	scope := a.Restart()
 	of := s.components(scope)
 	for _, at := range l.inputs {
 		found := false

@@ -78,7 +78,7 @@ func computations(p *check.Pass) map[*ir.Var]*ir.Assign {
 // computes reports whether e makes a new value of others than constants.
 func computes(e ir.Expr) bool {
 	operator, variable := false, false
-	ir.Walk(e, func(e ir.Expr) bool {
+	for e := range ir.PartsOf(e) {
 		switch e := e.(type) {
 		case *ir.Binary:
 			operator = operator || e.Op == ir.OpAdd || e.Op == ir.OpSub || e.Op == ir.OpMul
@@ -89,7 +89,6 @@ func computes(e ir.Expr) bool {
 		case *ir.VarRef, *ir.FieldRef, *ir.Now:
 			variable = true
 		}
-		return true
-	})
+	}
 	return operator && variable
 }

@@ -10,28 +10,12 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
-// limit is one of the time limits of an attempt.
-type limit struct {
-	word     string // as written
-	category string // with which an attempt fails that reaches it
-	most     *int64 // nil without one
-}
-
-func limitsOf(d *ir.Do) []limit {
-	return []limit{{"timeout", ir.Timeout, d.Timeout}, {"heartbeat", ir.Silent, d.Heartbeat}, {"progress", ir.Stalled, d.Progress}}
-}
-
-func (l limit) text() string { return check.Quote(l.word + " " + ir.FormatDuration(*l.most)) }
-
 // limits reports the first limit of each activity that no attempt can reach: a
 // timer always ends the visit before, or its `timeout` the attempt.
 func limits(p *check.Pass) {
 	for _, leaf := range p.Leaves() {
 		for _, d := range leaf.Dos {
-			for _, l := range limitsOf(d) {
-				if l.most == nil {
-					continue
-				}
+			for _, l := range d.Limits() {
 				inputs := inputsOf(p, leaf, d, l)
 				by, at := before(leaf, d, l)
 				if by == "" && neverComes(p, inputs) {
@@ -47,21 +31,21 @@ func limits(p *check.Pass) {
 }
 
 // before is what always comes before l, and where it stands.
-func before(leaf *ir.State, d *ir.Do, l limit) (by string, at token.Span) {
-	if t := timing.EndsBefore(leaf, *l.most); t != nil {
+func before(leaf *ir.State, d *ir.Do, l ir.TimeLimit) (by string, at token.Span) {
+	if t := timing.EndsBefore(leaf, l.After); t != nil {
 		return named(t, nil) + " always", t.Span
 	}
-	if l.category != ir.Timeout && d.Timeout != nil && *d.Timeout < *l.most {
-		return limitsOf(d)[0].text() + " always", d.Span
+	if first := d.Limits()[0]; first.Category == ir.Timeout && first.After < l.After {
+		return check.Quote(first.Text()) + " always", d.Span
 	}
 	return "", token.Span{}
 }
 
 // inputsOf are the failures of d that come when l runs out.
-func inputsOf(p *check.Pass, leaf *ir.State, d *ir.Do, l limit) []place {
+func inputsOf(p *check.Pass, leaf *ir.State, d *ir.Do, l ir.TimeLimit) []place {
 	var out []place
 	for in := range p.Table().Inputs(leaf) {
-		if in.Do == d && in.Kind == ir.CaseFailure && in.Category.Name == l.category {
+		if in.Do == d && in.Kind == ir.CaseFailure && in.Category.Name == l.Category {
 			out = append(out, place{check.InputAt{Leaf: leaf, ID: in.ID}, in})
 		}
 	}
@@ -78,11 +62,11 @@ func neverComes(p *check.Pass, inputs []place) bool {
 	return len(inputs) > 0 && !slices.ContainsFunc(inputs, func(at place) bool { return g.RunsOut(at.Leaf, at.input) })
 }
 
-func reportLimit(p *check.Pass, leaf *ir.State, d *ir.Do, l limit, inputs []place, by string, at token.Span) {
+func reportLimit(p *check.Pass, leaf *ir.State, d *ir.Do, l ir.TimeLimit, inputs []place, by string, at token.Span) {
 	f := check.Finding{
 		State:   leaf,
 		Span:    d.Span,
-		Message: l.text() + " of " + check.Quote(d.Activity.Name) + " never runs out: " + by + " comes before it",
+		Message: check.Quote(l.Text()) + " of " + check.Quote(d.Activity.Name) + " never runs out: " + by + " comes before it",
 		Help:    "Make it the shorter one, or remove it.",
 		Witness: p.PathTo(leaf),
 	}

@@ -5,7 +5,6 @@ package nowaytofinish
 import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -91,9 +90,7 @@ func brokenInputs(p *check.Pass) map[check.InputAt]bool {
 	broken := map[check.InputAt]bool{}
 	if g := p.Product(); g != nil {
 		for _, b := range g.Broken(func(explore.Broken) bool { return true }) {
-			if b.At.Leaf != graph.None {
-				broken[check.InputAt{Leaf: p.Machine.States[b.At.Leaf], ID: b.At.Input}] = true
-			}
+			broken[b.At] = true
 		}
 	}
 	return broken

@@ -130,11 +130,10 @@ func (g *space) doomed(back *graph.Graph) []bool {
 
 // leftOut are those of inputs that some configuration of configs leaves to nobody.
 func leftOut(g *explore.Product, configs []int32, inputs []check.InputAt) []check.InputAt {
-	at := func(in check.InputAt) explore.InputAt { return explore.InputAt{Leaf: int32(in.Leaf.ID), Input: in.ID} }
-	sought := map[explore.InputAt]bool{}
+	sought := map[check.InputAt]bool{}
 	for _, in := range inputs {
-		sought[at(in)] = true
+		sought[in] = true
 	}
 	left := g.LeftOut(configs, sought)
-	return slices.DeleteFunc(inputs, func(in check.InputAt) bool { return !left[at(in)] })
+	return slices.DeleteFunc(inputs, func(in check.InputAt) bool { return !left[in] })
 }

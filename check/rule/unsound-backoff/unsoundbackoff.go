@@ -37,12 +37,9 @@ func run(p *check.Pass) {
 
 // judgeLimits reports limits of no time: the runtime takes none.
 func judgeLimits(p *check.Pass, d *ir.Do) {
-	for _, l := range []struct {
-		name  string
-		limit *int64
-	}{{"timeout", d.Timeout}, {"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
-		if l.limit != nil && *l.limit <= 0 {
-			p.Report(check.Finding{State: d.State, Span: d.Span, Message: "\"" + l.name + " 0s\" leaves an attempt no time",
+	for _, l := range d.Limits() {
+		if l.After <= 0 {
+			p.Report(check.Finding{State: d.State, Span: d.Span, Message: "\"" + l.Word + " 0s\" leaves an attempt no time",
 				Help: "Write a time over 0s, or remove it."})
 		}
 	}

@@ -61,18 +61,15 @@ func names(s *ir.State, label string) bool {
 
 // inExpressions finds the guards that are asked and the enums of literals.
 func (u uses) inExpressions(m *ir.Machine) {
-	for whole := range m.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
-			switch e := e.(type) {
-			case *ir.Call:
-				u[e.Guard] = true
-			case *ir.Lit:
-				u[e.Value.Enum] = true
-			case *ir.RecordLit:
-				u.inType(e.T)
-			}
-			return true
-		})
+	for e := range ir.Parts(m.Exprs()) {
+		switch e := e.(type) {
+		case *ir.Call:
+			u[e.Guard] = true
+		case *ir.Lit:
+			u[e.Value.Enum] = true
+		case *ir.RecordLit:
+			u.inType(e.T)
+		}
 	}
 }
 

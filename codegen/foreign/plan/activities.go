@@ -191,12 +191,9 @@ func (p *planner) others(e *Ending, d *ir.Do) {
 
 // limits says which limits of an attempt nothing watches.
 func (p *planner) limits(n *Node, d *ir.Do) {
-	for _, l := range []struct {
-		word string
-		ns   *int64
-	}{{"heartbeat", d.Heartbeat}, {"progress", d.Progress}} {
-		if l.ns != nil {
-			p.note(n, p.item.Part, "nothing watches the %s of %s: a program has it fail", l.word, d.Activity.Name)
+	for _, l := range d.Limits() {
+		if l.Category != ir.Timeout {
+			p.note(n, p.item.Part, "nothing watches the %s of %s: a program has it fail", l.Word, d.Activity.Name)
 		}
 	}
 	if d.Fan != nil && d.Timeout != nil {
