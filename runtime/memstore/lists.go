@@ -27,14 +27,10 @@ func (s *Store) dueTimers(now time.Time, run string) (rows []store.TimerRow) {
 	return rows
 }
 
-func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return locked(ctx, s, func() (time.Time, error) { return s.nextWake(after, ""), nil })
-}
-
 // nextWake is that of a run and those below it, or of all; rates are those of all.
 func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 	consider := func(t time.Time) {
-		if t.Before(store.Never) && t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
+		if t.Before(store.Never) && t.After(after) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
@@ -58,7 +54,7 @@ func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 			consider(m.Ready)
 		}
 	}
-	for _, opens := range s.openings(micro(after)) {
+	for _, opens := range s.openings(after) {
 		consider(opens)
 	}
 	return next

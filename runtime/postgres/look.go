@@ -92,7 +92,7 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 		ask(t, &w.Wanted, sqlrow.One[string], selectWanted)
 	}
 	if q.Versions || q.Children {
-		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers, atMost(0))
+		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers)
 	}
 	if q.Children {
 		ask(t, &w.Reports, sqlrow.Report, selectReports)
