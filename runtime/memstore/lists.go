@@ -72,18 +72,13 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 		}
 		var rows []store.RunRow
 		for _, r := range s.runs {
-			if f.Matches(&r.row) && (after == nil || newestFirst(*after, r.row) < 0) {
+			if f.Matches(&r.row) && (after == nil || store.NewestFirst(*after, r.row) < 0) {
 				rows = append(rows, copyRun(&r.row))
 			}
 		}
-		slices.SortFunc(rows, newestFirst)
+		slices.SortFunc(rows, store.NewestFirst)
 		return page(rows, f.Limit), nil
 	})
-}
-
-// newestFirst orders runs by when they started, then by id, backwards.
-func newestFirst(a, b store.RunRow) int {
-	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
