@@ -83,8 +83,9 @@ runtime/simulate            < runtime/machine runtime/schema
 runtime/scenario            < runtime/machine runtime/simulate
 runtime/fsmtest             < lang lang/token lang/ir codegen/table runtime runtime/machine runtime/store runtime/memstore
 runtime/store               < runtime/machine
-runtime                     < runtime/internal/failpoint runtime/machine runtime/store
+runtime                     < runtime/internal/failpoint runtime/internal/lines runtime/machine runtime/store
 runtime/internal/failpoint  <
+runtime/internal/lines      <
 runtime/internal/mutants    <
 runtime/internal/sqlrow     < runtime/machine runtime/store
 runtime/memstore            < runtime/machine runtime/store
@@ -94,6 +95,7 @@ runtime/postgres            < runtime/machine runtime/store runtime/internal/fai
 runtime/postgres/pgtest     < github.com/jackc/pgx/v5
 runtime/enginetest          < runtime runtime/machine runtime/machine/machinetest runtime/store
 runtime/sqlite/faultfs      < github.com/mattn/go-sqlite3
+runtime/process             < runtime runtime/internal/lines runtime/machine
 runtime/...                 < runtime runtime/machine runtime/store runtime/memstore runtime/process
 
 cmd/fsmc                    < cmd/fsmc/internal/cli

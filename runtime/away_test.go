@@ -92,10 +92,6 @@ func (s *server) Look(ctx context.Context, q store.LookQuery) (store.Work, error
 	return reached(ctx, s, func() (store.Work, error) { return s.Store.Look(ctx, q) })
 }
 
-func (s *server) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return reached(ctx, s, func() (time.Time, error) { return s.Store.NextWake(ctx, after) })
-}
-
 // TestServerAway: while a server is away for ten minutes, nothing is acknowledged. Then everything continues by
 // itself: attempts that were under way, results that no one could store, timers that fell due, and senders
 // that try again. Each step that was acknowledged is there, once.

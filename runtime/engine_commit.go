@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 	"github.com/fsmc-dev/fsmc/runtime/store"
@@ -105,9 +104,9 @@ func (w *write) taskRow(cmd *machine.Command) store.TaskRow {
 		Attempt:    cmd.Task.Attempt,
 		Seq:        cmd.Seq,
 		NotBefore:  cmd.Task.NotBefore,
-		Timeout:    limit(do.Timeout),
-		Heartbeat:  limit(do.Heartbeat),
-		Progress:   limit(do.Progress),
+		Timeout:    machine.LimitOf(do.Timeout),
+		Heartbeat:  machine.LimitOf(do.Heartbeat),
+		Progress:   machine.LimitOf(do.Progress),
 	}
 	for _, r := range w.records {
 		if r.Seq == cmd.Seq {
@@ -118,11 +117,4 @@ func (w *write) taskRow(cmd *machine.Command) store.TaskRow {
 		row.NotBefore = w.after.Now
 	}
 	return row
-}
-
-func limit(ns *int64) time.Duration {
-	if ns == nil {
-		return 0
-	}
-	return time.Duration(*ns)
 }

@@ -107,8 +107,8 @@ func whole(t testing.TB, e *Engine, db store.Store, root string) map[string]RunR
 			t.Errorf("%s has %+v, %v", row.Run, tasks, err)
 		}
 	}
-	if left, err := db.Leftovers(t.Context(), 0); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %+v, %v", left, err)
+	if work, err := db.Look(t.Context(), store.LookQuery{Children: true}); err != nil || len(work.Leftovers) > 0 {
+		t.Errorf("left behind: %+v, %v", work.Leftovers, err)
 	}
 	return runs
 }

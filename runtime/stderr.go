@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsmc-dev/fsmc/runtime/internal/lines"
 	"github.com/fsmc-dev/fsmc/runtime/machine"
 )
 
@@ -41,9 +41,8 @@ type stderrLog struct {
 	clock  Clock
 
 	mu     sync.Mutex
-	end    []byte    // the last bytes of all
-	line   []byte    // the beginning of the line under way
-	long   bool      // that is longer
+	end    []byte // the last bytes of all
+	lines  lines.Writer
 	second time.Time // since when room counts
 	room   int       // what may still be logged in that second
 	missed int       // lines that were not
@@ -51,30 +50,22 @@ type stderrLog struct {
 
 func (r *running) newStderr() *stderrLog {
 	t := &r.task
-	return &stderrLog{logger: r.engine.logger, clock: r.engine.own, of: []slog.Attr{
+	s := &stderrLog{logger: r.engine.logger, clock: r.engine.own, of: []slog.Attr{
 		slog.String("run", t.Run), slog.String("machine", t.Machine), slog.String("activity", t.Activity), elementAttr(t.Do), slog.Int("attempt", t.Attempt),
 	}}
+	s.lines = lines.Writer{Most: maxStderrLine, Each: s.log}
+	return s
 }
 
 func (s *stderrLog) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(p)
 	s.keep(p)
 	if now := s.clock.Now(); now.Sub(s.second) >= time.Second {
 		s.sayMissed()
 		s.second, s.room = now, maxStderrRate
 	}
-	for {
-		end := bytes.IndexByte(p, '\n')
-		if end < 0 {
-			s.add(p)
-			return n, nil
-		}
-		s.add(p[:end])
-		s.endLine()
-		p = p[end+1:]
-	}
+	return s.lines.Write(p)
 }
 
 // keep keeps the end of what has been written: twice as much as is wanted, so that it is
@@ -89,17 +80,8 @@ func (s *stderrLog) keep(p []byte) {
 	s.end = append(s.end, p...)
 }
 
-func (s *stderrLog) add(p []byte) {
-	if room := maxStderrLine - len(s.line); len(p) > room {
-		p, s.long = p[:room], true
-	}
-	s.line = append(s.line, p...)
-}
-
-func (s *stderrLog) endLine() {
-	text := strings.TrimRight(string(s.line), " \t\r")
-	long := s.long
-	s.line, s.long = s.line[:0], false
+func (s *stderrLog) log(line []byte, cut bool) {
+	text := strings.TrimRight(string(line), " \t\r")
 	if text == "" {
 		return
 	}
@@ -108,7 +90,7 @@ func (s *stderrLog) endLine() {
 		return
 	}
 	said := []slog.Attr{slog.String("line", strings.ToValidUTF8(text, "\uFFFD"))}
-	if long {
+	if cut {
 		said = append(said, slog.Bool("cut", true))
 	}
 	s.say(said...)
@@ -129,7 +111,7 @@ func (s *stderrLog) sayMissed() {
 func (s *stderrLog) over() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endLine()
+	s.lines.End()
 	s.sayMissed()
 }
 

@@ -183,7 +183,7 @@ func (r *run) call(ctx workflow.Context, a *attempt) (answer Answer, made bool) 
 	do := &d.Dos[a.task.Do]
 	activity := d.Activities[do.Activity].Name
 	call := Call{Run: r.snapshot.Run, Machine: d.Name, Activity: activity, IdempotencyKey: a.task.Key, Definition: r.machine.Hash(), Do: r.machine.TaskName(&a.task), Key: a.task.Key, Attempt: a.task.Attempt,
-		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: limit(do.Timeout), Heartbeat: limit(do.Heartbeat), Progress: limit(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
+		Args: args, Started: r.snapshot.Started, Visit: a.visit, Timeout: machine.LimitOf(do.Timeout), Heartbeat: machine.LimitOf(do.Heartbeat), Progress: machine.LimitOf(do.Progress), Checkpoint: r.checkpoints[a.task.Key]}
 	options := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: behind(call.Timeout), HeartbeatTimeout: lease, WaitForCancellation: true, RetryPolicy: once})
 	if a.place.tell {
@@ -233,13 +233,6 @@ func behind(timeout time.Duration) time.Duration {
 
 // unregistered is the type of the error with which Temporal's SDK answers for an activity that a worker has not.
 const unregistered = "ActivityNotRegisteredError"
-
-func limit(ns *int64) time.Duration {
-	if ns == nil {
-		return 0
-	}
-	return time.Duration(*ns)
-}
 
 // endOf is the input with which an attempt ends.
 func (r *run) endOf(a *attempt, answer *Answer) machine.Input {

@@ -123,7 +123,7 @@ func (r *run) watch(ctx workflow.Context, c *child) {
 		c.failed = c.future.Get(ctx, &c.out)
 		c.done, r.changed = true, true
 	})
-	timeout := limit(r.machine.Definition().Dos[c.task.Do].Timeout)
+	timeout := machine.LimitOf(r.machine.Definition().Dos[c.task.Do].Timeout)
 	if timeout == 0 {
 		return
 	}
@@ -156,7 +156,7 @@ func (r *run) hearEnd(ctx workflow.Context, c *child) {
 // tellEnd is hearEnd for who has the turn. It reports false where the run was halted before it took that.
 func (r *run) tellEnd(ctx workflow.Context, c *child) bool {
 	if !c.done {
-		timeout := limit(r.machine.Definition().Dos[c.task.Do].Timeout)
+		timeout := machine.LimitOf(r.machine.Definition().Dos[c.task.Do].Timeout)
 		return !errors.Is(r.telling(ctx, c, func(*machine.Snapshot) machine.Input {
 			return r.machine.FailureInput(&c.task, "timeout", fmt.Sprintf("the run %q has not ended within %s", c.run, machine.DurationText(timeout)))
 		}), machine.ErrHalted)

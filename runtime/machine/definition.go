@@ -1,6 +1,9 @@
 package machine
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Format is the version of the Definition's own form.
 const Format = 1
@@ -250,6 +253,14 @@ type Do struct {
 	Timeout   *int64  `json:"timeout,omitempty"`
 	Heartbeat *int64  `json:"heartbeat,omitempty"`
 	Progress  *int64  `json:"progress,omitempty"`
+}
+
+// LimitOf is a Timeout, Heartbeat or Progress, and 0 for none.
+func LimitOf(ns *int64) time.Duration {
+	if ns == nil {
+		return 0
+	}
+	return time.Duration(*ns)
 }
 
 // Fan says that a do runs for each element of a list, which is read when its leaf is

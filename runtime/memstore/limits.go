@@ -59,18 +59,11 @@ func (s *Store) limitRow(l *store.ActivityLimit, now time.Time) store.LimitRow {
 	if len(claims) == 0 {
 		return row
 	}
-	row.Last = notAfter(claims[len(claims)-1], now)
+	row.Last = store.NotAfter(claims[len(claims)-1], now)
 	if l.Rate > 0 && len(claims) >= l.Rate {
-		row.Opens = notAfter(claims[len(claims)-l.Rate], now).Add(l.Window)
+		row.Opens = store.NotAfter(claims[len(claims)-l.Rate], now).Add(l.Window)
 	}
 	return row
-}
-
-func notAfter(t, now time.Time) time.Time {
-	if t.After(now) {
-		return now
-	}
-	return t
 }
 
 func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {

@@ -27,14 +27,10 @@ func (s *Store) dueTimers(now time.Time, run string) (rows []store.TimerRow) {
 	return rows
 }
 
-func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	return locked(ctx, s, func() (time.Time, error) { return s.nextWake(after, ""), nil })
-}
-
 // nextWake is that of a run and those below it, or of all; rates are those of all.
 func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 	consider := func(t time.Time) {
-		if t.Before(store.Never) && t.After(micro(after)) && (next.IsZero() || t.Before(next)) {
+		if t.Before(store.Never) && t.After(after) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
@@ -58,7 +54,7 @@ func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 			consider(m.Ready)
 		}
 	}
-	for _, opens := range s.openings(micro(after)) {
+	for _, opens := range s.openings(after) {
 		consider(opens)
 	}
 	return next
@@ -76,18 +72,13 @@ func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, er
 		}
 		var rows []store.RunRow
 		for _, r := range s.runs {
-			if f.Matches(&r.row) && (after == nil || newestFirst(*after, r.row) < 0) {
+			if f.Matches(&r.row) && (after == nil || store.NewestFirst(*after, r.row) < 0) {
 				rows = append(rows, copyRun(&r.row))
 			}
 		}
-		slices.SortFunc(rows, newestFirst)
+		slices.SortFunc(rows, store.NewestFirst)
 		return page(rows, f.Limit), nil
 	})
-}
-
-// newestFirst orders runs by when they started, then by id, backwards.
-func newestFirst(a, b store.RunRow) int {
-	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }
 
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {

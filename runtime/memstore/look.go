@@ -21,7 +21,7 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error)
 			w.Wanted = s.wanted()
 		}
 		if q.Versions || q.Children {
-			w.Leftovers = s.leftovers()
+			w.Leftovers = s.rows(func(t *task) bool { return t.Cancelled && t.ChildHolds() })
 		}
 		if q.Children {
 			w.Reports, w.Ending = s.reports(&store.ReportQuery{}), s.ending()

@@ -114,10 +114,6 @@ func (s *Store) VersionCounts(ctx context.Context) ([]store.VersionCount, error)
 	})
 }
 
-func (s *Store) Wanted(ctx context.Context) ([]string, error) {
-	return locked(ctx, s, func() ([]string, error) { return s.wanted(), nil })
-}
-
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	return locked(ctx, s, func() ([]store.TaskRow, error) {
 		rows := s.rows(func(t *task) bool {

@@ -286,14 +286,6 @@ func (s *Store) Held(ctx context.Context, id string, now time.Time) (bool, error
 	return locked(ctx, s, func() (bool, error) { return s.anyHeld(id, micro(now)), nil })
 }
 
-func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	return locked(ctx, s, func() ([]store.TaskRow, error) { return page(s.leftovers(), limit), nil })
-}
-
-func (s *Store) leftovers() []store.TaskRow {
-	return s.rows(func(t *task) bool { return t.Cancelled && t.ChildHolds() })
-}
-
 func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Report, error) {
 	return locked(ctx, s, func() ([]store.Report, error) { return s.reports(&q), nil })
 }

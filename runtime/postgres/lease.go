@@ -170,9 +170,6 @@ func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error
 
 // writeClaimed runs a statement about a task that is held under a claim.
 func (t *tx) writeClaimed(ctx context.Context, text string, c *store.Claim, now time.Time) error {
-	n, err := t.exec(ctx, text, c.Run, c.Do, c.Seq, c.Epoch, now)
-	if err != nil {
-		return err
-	}
-	return fenced(n)
+	t.queue(fenced, text, c.Run, c.Do, c.Seq, c.Epoch, now)
+	return t.flush(ctx)
 }

@@ -113,10 +113,6 @@ func (t *tx) claimed(a *sqlrow.Allowance, now time.Time) {
 	t.queue(nil, forgetClaims, a.Machine, a.Activity, forget)
 }
 
-func (s *Store) Limits(ctx context.Context, now time.Time) (rows []store.LimitRow, err error) {
-	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
-		rows, err = limits.Read(ctx, t, now)
-		return err
-	})
-	return rows, err
+func (s *Store) Limits(ctx context.Context, now time.Time) ([]store.LimitRow, error) {
+	return asking(ctx, s, func(ctx context.Context, t *tx) ([]store.LimitRow, error) { return limits.Read(ctx, t, now) })
 }

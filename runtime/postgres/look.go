@@ -61,18 +61,15 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (w store.Work, err 
 	if s.options.readOnly && q.Limit > 0 {
 		return w, ErrReadOnly
 	}
-	err = s.read(ctx, func(ctx context.Context, t *tx) error {
-		w = store.Work{}
-		return t.look(ctx, &q, &w)
+	w, err = asking(ctx, s, func(ctx context.Context, t *tx) (w store.Work, err error) {
+		err = t.look(ctx, &q, &w)
+		return w, err
 	})
-	if err != nil {
-		return store.Work{}, err
-	}
 	slices.SortFunc(w.Due, func(a, b store.TimerRow) int {
 		return cmp.Or(a.Due.Compare(b.Due), strings.Compare(a.Run, b.Run), strings.Compare(a.Name, b.Name))
 	})
 	slices.SortStableFunc(w.Expired, func(a, b store.TaskRow) int { return a.LeaseUntil.Compare(b.LeaseUntil) })
-	return w, nil
+	return w, err
 }
 
 func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error {
@@ -92,7 +89,7 @@ func (t *tx) look(ctx context.Context, q *store.LookQuery, w *store.Work) error 
 		ask(t, &w.Wanted, sqlrow.One[string], selectWanted)
 	}
 	if q.Versions || q.Children {
-		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers, atMost(0))
+		ask(t, &w.Leftovers, sqlrow.Task, selectLeftovers)
 	}
 	if q.Children {
 		ask(t, &w.Reports, sqlrow.Report, selectReports)

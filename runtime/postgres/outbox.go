@@ -88,11 +88,8 @@ func (s *Store) Undelivered(ctx context.Context, id string, attempt int, ready t
 		if _, err := t.runOfMessage(ctx, id); err != nil {
 			return err
 		}
-		n, err := t.exec(ctx, markUndelivered, id, attempt, ready, printable(reason))
-		if err != nil {
-			return err
-		}
-		return fenced(n)
+		t.queue(fenced, markUndelivered, id, attempt, ready, printable(reason))
+		return t.flush(ctx)
 	})
 }
 

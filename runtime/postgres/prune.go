@@ -28,10 +28,7 @@ const (
 
 	oldestFirst = ` ORDER BY ended, run LIMIT $5 FOR UPDATE OF r SKIP LOCKED`
 
-	selectTree = `
-	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,
-		coalesce(parent, ''), told
-	FROM @runs WHERE run = $1 OR root = $1 ORDER BY run FOR UPDATE SKIP LOCKED`
+	selectTree = selectStanding + ` WHERE run = $1 OR root = $1 ORDER BY run FOR UPDATE SKIP LOCKED`
 	selectBusy = `
 	SELECT count(*), count(*) FILTER (WHERE status <> 'finished' OR ` + isBusy + `)
 	FROM @runs AS r WHERE run = $2 OR root = $2`
@@ -85,11 +82,7 @@ const maxPruned = 5000
 // history, or someone else has to do with them, but at least one of those that no one has.
 func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Pruned, err error) {
 	if q.DryRun {
-		err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
-			done, err = t.countPruned(ctx, &q)
-			return err
-		})
-		return done, err
+		return asking(ctx, s, func(ctx context.Context, t *tx) (store.Pruned, error) { return t.countPruned(ctx, &q) })
 	}
 	if q.Limit <= 0 {
 		return done, nil

@@ -47,12 +47,13 @@ type open struct {
 }
 
 const (
-	selectStandings = `
+	selectStanding = `
 	SELECT run, machine, definition, state, status, coalesce(outcome, ''), paused, seq, started, entered, updated,
 		coalesce(parent, ''), told
-	FROM @runs WHERE run = ANY ($1)`
-	lockRuns  = selectStandings + ` ORDER BY run FOR NO KEY UPDATE`
-	lockTasks = `
+	FROM @runs`
+	selectStandings = selectStanding + ` WHERE run = ANY ($1)`
+	lockRuns        = selectStandings + ` ORDER BY run FOR NO KEY UPDATE`
+	lockTasks       = `
 	SELECT id, run, "do", seq, epoch, worker IS NOT NULL, cancelled, awake, ended, coalesce(child, '')
 	FROM @tasks WHERE run = $1 AND "do" = ANY ($2) OR run = $3 AND "do" = $4 OR child = ANY ($5)
 	ORDER BY id FOR UPDATE`

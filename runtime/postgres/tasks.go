@@ -54,7 +54,7 @@ const (
 	selectTasks     = `SELECT ` + taskColumns + ` FROM @tasks AS t`
 	selectRunTasks  = selectTasks + ` WHERE run = $1 ORDER BY seq, id`
 	selectTaskOf    = selectTasks + ` WHERE child = $1`
-	selectLeftovers = selectTasks + ` WHERE cancelled AND ` + childHolds + ` LIMIT $1`
+	selectLeftovers = selectTasks + ` WHERE cancelled AND ` + childHolds
 	selectExpired   = selectTasks + `
 	WHERE worker IS NOT NULL AND lease_until <= $1 AND NOT cancelled
 		AND (SELECT status FROM @runs AS r WHERE r.run = t.run) <> 'halted'
@@ -109,14 +109,6 @@ func (s *Store) Held(ctx context.Context, run string, now time.Time) (bool, erro
 	return held, err
 }
 
-func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	return readAll(ctx, s, sqlrow.Task, selectLeftovers, atMost(limit))
-}
-
 func (s *Store) Waiting(ctx context.Context, before time.Time, limit int) ([]store.TaskRow, error) {
 	return readAll(ctx, s, sqlrow.Task, selectWaiting, before, atMost(limit))
-}
-
-func (s *Store) Wanted(ctx context.Context) ([]string, error) {
-	return readAll(ctx, s, sqlrow.One[string], selectWanted)
 }

@@ -44,8 +44,3 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]store.Time
 func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error) {
 	return readAll(ctx, s, sqlrow.Timer, selectTimers, run)
 }
-
-func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, _, err := readFirst(ctx, s, sqlrow.One[time.Time], selectNextWake, after, store.Never)
-	return next, err
-}

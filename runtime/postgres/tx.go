@@ -117,6 +117,11 @@ func (s *Store) read(ctx context.Context, f func(context.Context, *tx) error) er
 	return s.insist(ctx, func() error { return s.use(ctx, func(t *tx) error { return f(ctx, t) }) })
 }
 
+// asking is read with what f gives.
+func asking[T any](ctx context.Context, s *Store, f func(context.Context, *tx) (T, error)) (T, error) {
+	return giving(ctx, s.read, f)
+}
+
 // once is read for a server that is asked for the first time: whoever has given the URL hears
 // at once that it does not answer.
 func (s *Store) once(ctx context.Context, f func(context.Context, *tx) error) error {
@@ -127,17 +132,13 @@ func (s *Store) once(ctx context.Context, f func(context.Context, *tx) error) er
 func keeps(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 // readAll reads all rows of a query. There are none for a text that the server cannot keep.
-func readAll[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) (all []T, err error) {
+func readAll[T any](ctx context.Context, s *Store, scan func(sqlrow.Row, *T) error, text string, args ...any) ([]T, error) {
 	for _, arg := range args {
 		if asked, ok := arg.(string); ok && !keeps(asked) {
 			return nil, nil
 		}
 	}
-	err = s.read(ctx, func(ctx context.Context, t *tx) (err error) {
-		all, err = sqlrow.List(ctx, t, scan, text, args...)
-		return err
-	})
-	return all, err
+	return asking(ctx, s, func(ctx context.Context, t *tx) ([]T, error) { return sqlrow.List(ctx, t, scan, text, args...) })
 }
 
 // readFirst reads the first row of a query, if there is one.
@@ -156,8 +157,12 @@ func (s *Store) write(ctx context.Context, f func(context.Context, *tx) error) e
 }
 
 // writing is write with what f gives.
-func writing[T any](ctx context.Context, s *Store, f func(context.Context, *tx) (T, error)) (value T, err error) {
-	err = s.write(ctx, func(ctx context.Context, t *tx) (err error) {
+func writing[T any](ctx context.Context, s *Store, f func(context.Context, *tx) (T, error)) (T, error) {
+	return giving(ctx, s.write, f)
+}
+
+func giving[T any](ctx context.Context, run func(context.Context, func(context.Context, *tx) error) error, f func(context.Context, *tx) (T, error)) (value T, err error) {
+	err = run(ctx, func(ctx context.Context, t *tx) (err error) {
 		value, err = f(ctx, t)
 		return err
 	})

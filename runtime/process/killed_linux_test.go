@@ -18,7 +18,7 @@ import (
 // variable set it does nothing but run one executable.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("FSMC_TEST_RUN"); path != "" {
-		out := &output{early: func(line []byte, _ bool) bool { os.Stdout.Write(append(line, '\n')); return true }}
+		out := newOutput(func(line []byte, _ bool) bool { os.Stdout.Write(append(line, '\n')); return true })
 		if err := run(context.Background(), exec.Command(path), nil, out); err != nil {
 			os.Exit(1)
 		}
@@ -80,7 +80,7 @@ func TestMembersThatNoOneAsksFor(t *testing.T) {
 		stopped = time.Now()
 		cancel()
 	}()
-	_ = run(ctx, exec.Command(filepath.Join(dir, "work")), nil, &output{})
+	_ = run(ctx, exec.Command(filepath.Join(dir, "work")), nil, newOutput(func([]byte, bool) bool { return false }))
 	if took := time.Since(stopped); took > stopTime/2 {
 		t.Errorf("it took %s", took)
 	}

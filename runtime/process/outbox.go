@@ -37,6 +37,6 @@ func Give(command string) func(context.Context, any) error {
 		if err != nil {
 			return err
 		}
-		return run(ctx, shell(command), input, &output{early: func([]byte, bool) bool { return true }})
+		return run(ctx, shell(command), input, newOutput(func([]byte, bool) bool { return true }))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime"
+	"github.com/fsmc-dev/fsmc/runtime/internal/lines"
 )
 
 // maxLine is how long a line may be: the largest payload, and room for what
@@ -18,55 +19,33 @@ const maxLine = runtime.MaxPayload + 64<<10
 // output takes a process's standard output line by line, and keeps the last
 // one that is not blank. A line longer than maxLine is cut, and is no answer.
 type output struct {
-	// early sees each line as soon as it is complete, or as much of it as was
-	// kept, and reports whether it has dealt with it.
-	early func(line []byte, cut bool) bool
-
-	partial []byte // the line under way
-	cut     bool   // it was too long
+	lines.Writer // never fails: a process is not told that its output is of no use
 
 	last    []byte
 	lastCut bool
 }
 
-// Write never fails: a process is not told that its output is of no use.
-func (o *output) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		end := bytes.IndexByte(p, '\n')
-		if end < 0 {
-			o.add(p)
-			return n, nil
-		}
-		o.add(p[:end])
-		o.endLine()
-		p = p[end+1:]
-	}
-}
-
-func (o *output) add(p []byte) {
-	if room := maxLine - len(o.partial); len(p) > room {
-		p, o.cut = p[:room], true
-	}
-	o.partial = append(o.partial, p...)
-}
-
-func (o *output) endLine() {
-	line := bytes.TrimSpace(o.partial)
-	if len(line) > 0 {
-		if o.early(line, o.cut) {
+// newOutput is an output of which early sees each line as soon as it is complete, or as much of
+// it as was kept, and reports whether it has dealt with it.
+func newOutput(early func(line []byte, cut bool) bool) *output {
+	o := &output{}
+	o.Writer = lines.Writer{Most: maxLine, Each: func(line []byte, cut bool) {
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0:
+		case early(line, cut):
 			o.last, o.lastCut = nil, false
-		} else {
-			o.last, o.lastCut = bytes.Clone(line), o.cut
+		default:
+			o.last, o.lastCut = bytes.Clone(line), cut
 		}
-	}
-	o.partial, o.cut = o.partial[:0], false
+	}}
+	return o
 }
 
 // end completes a last line without an end, and says what is wrong with the
 // last line as a whole.
 func (o *output) end() error {
-	o.endLine()
+	o.End()
 	switch {
 	case o.last == nil:
 		return errors.New("it printed no answer as its last line")

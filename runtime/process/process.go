@@ -179,7 +179,7 @@ func activity(path string) runtime.ActivityFunc {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		said := reports{}
-		out := &output{early: func(l []byte, cut bool) bool { return signs(a, said, l, cut, cancel) }}
+		out := newOutput(func(l []byte, cut bool) bool { return signs(a, said, l, cut, cancel) })
 		info, _ := os.Stat(path) // before: it may be replaced at any time
 		cmd := exec.Command(path)
 		cmd.Env = environment(a)
@@ -201,7 +201,7 @@ func guard(path string) runtime.GuardFunc {
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, GuardTimeout, fmt.Errorf("no answer within %s", GuardTimeout))
 		defer cancel()
-		out := &output{early: func([]byte, bool) bool { return false }}
+		out := newOutput(func([]byte, bool) bool { return false })
 		info, _ := os.Stat(path)
 		if err := run(ctx, exec.Command(path), input, out); err != nil {
 			misfits.note(path, info, err)

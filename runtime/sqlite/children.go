@@ -187,7 +187,3 @@ func (s *Store) Reports(ctx context.Context, q store.ReportQuery) ([]store.Repor
 	}
 	return glanceAll(ctx, s, sqlrow.Report, selectReports)
 }
-
-func (s *Store) Leftovers(ctx context.Context, limit int) ([]store.TaskRow, error) {
-	return glanceAll(ctx, s, sqlrow.Task, selectLeftovers, atMost(limit))
-}

@@ -37,7 +37,7 @@ func endsIdle(t *testing.T, s *Store, reason error) {
 	if _, err := s.Claim(t.Context(), store.ClaimQuery{Worker: "w", Limit: 1}); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
 		t.Errorf("a claim of an idle worker gives %v", err)
 	}
-	if _, err := s.Wanted(t.Context()); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
+	if _, err := s.Look(t.Context(), store.LookQuery{Versions: true}); !errors.Is(err, reason) || !errors.Is(err, ErrStopped) {
 		t.Errorf("a worker without runs is told %v", err)
 	}
 }

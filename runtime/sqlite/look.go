@@ -128,7 +128,7 @@ func (l *looking) lists(w *store.Work) (err error) {
 		w.Wanted, err = wanted(l.ctx, l.from)
 	}
 	if err == nil && (l.q.Versions || l.q.Children) {
-		w.Leftovers, err = sqlrow.List(l.ctx, l.from, sqlrow.Task, selectLeftovers, atMost(0))
+		w.Leftovers, err = sqlrow.List(l.ctx, l.from, sqlrow.Task, selectLeftovers)
 	}
 	if err == nil && l.q.Children {
 		w.Reports, err = sqlrow.List(l.ctx, l.from, sqlrow.Report, selectReports)

@@ -51,13 +51,6 @@ const selectWanted = `
 	UNION ALL
 	SELECT definition FROM wanted_later WHERE definition IS NOT NULL`
 
-func (s *Store) Wanted(ctx context.Context) ([]string, error) {
-	if err := s.inPlace(); err != nil {
-		return nil, err
-	}
-	return reading(ctx, s, func(from sqlrow.Source) ([]string, error) { return wanted(ctx, from) })
-}
-
 // wanted reads the versions, of which each may stand in both indexes.
 func wanted(ctx context.Context, from sqlrow.Source) ([]string, error) {
 	hashes, err := sqlrow.List(ctx, from, sqlrow.One[string], selectWanted)

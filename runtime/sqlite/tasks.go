@@ -53,7 +53,7 @@ const selectExpired = selectTasks + `
 const selectHeld = `
 	SELECT EXISTS (SELECT 1 FROM tasks WHERE run = ? AND cancelled = 1 AND (lease_until > ? OR child IS NOT NULL AND ended = 0))`
 
-const selectLeftovers = selectTasks + ` WHERE cancelled = 1 AND child IS NOT NULL AND ended = 0 LIMIT ? + 0`
+const selectLeftovers = selectTasks + ` WHERE cancelled = 1 AND child IS NOT NULL AND ended = 0`
 
 // endClaim ends the task that a commit is about, if any, or says ErrFenced.
 func (t *tx) endClaim(c *store.Claim) error {

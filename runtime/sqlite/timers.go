@@ -63,8 +63,3 @@ func (s *Store) Timers(ctx context.Context, run string) ([]store.TimerRow, error
 
 // never is store.Never, as it stands in a column.
 const never = `253402300799000000`
-
-func (s *Store) NextWake(ctx context.Context, after time.Time) (time.Time, error) {
-	next, _, err := glanceFirst(ctx, s, sqlrow.One[time.Time], nextAny, micros(after))
-	return next, err
-}

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -28,7 +30,7 @@ func EachRun(ctx context.Context, store Store, f RunFilter, page int, visit func
 			return err
 		}
 		for i := range rows {
-			if last != nil && !last.listedBefore(&rows[i]) {
+			if last != nil && NewestFirst(*last, rows[i]) >= 0 {
 				continue // those that started with the one that is gone come again
 			}
 			if err := visit(&rows[i]); err != nil {
@@ -46,7 +48,7 @@ func EachRun(ctx context.Context, store Store, f RunFilter, page int, visit func
 	}
 }
 
-// listedBefore reports whether r comes before s in a list of runs.
-func (r *RunRow) listedBefore(s *RunRow) bool {
-	return s.Started.Before(r.Started) || s.Started.Equal(r.Started) && s.Run < r.Run
+// NewestFirst orders runs as they are listed: by when they started, then by id, backwards.
+func NewestFirst(a, b RunRow) int {
+	return cmp.Or(b.Started.Compare(a.Started), strings.Compare(b.Run, a.Run))
 }

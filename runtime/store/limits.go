@@ -30,6 +30,14 @@ func (l *LimitRow) Open(now time.Time) bool { return !l.Full() && !l.Opens.After
 // Full reports whether as many tasks are held as may be at once.
 func (l *LimitRow) Full() bool { return l.AtOnce > 0 && l.Held >= l.AtOnce }
 
+// NotAfter is when a claim counts that was made at t: no later than now, although the clock may have gone back.
+func NotAfter(t, now time.Time) time.Time {
+	if t.After(now) {
+		return now
+	}
+	return t
+}
+
 // LimitsOf are the limits of a definition, which hold from when a store first gets it.
 func LimitsOf(d *DefinitionRow) ([]ActivityLimit, error) {
 	if !bytes.Contains(d.Definition, []byte(`"limit":`)) {

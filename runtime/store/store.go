@@ -57,10 +57,6 @@ type Store interface {
 	// window. A claim counts whatever becomes of it. Where q.Now is earlier than that
 	// of claims before, these count as claims of q.Now.
 	Claim(ctx context.Context, q ClaimQuery) ([]TaskRow, error)
-	// Wanted lists the machine versions, by their hashes, that have tasks which no
-	// one holds, of runs that are neither paused nor halted; in no order. It costs by
-	// the number of versions, however many tasks there are.
-	Wanted(ctx context.Context) ([]string, error)
 	// Renew moves the end of a lease and, where checkpoint is not nil, stores it
 	// as the execution's last: every later attempt under the same key is handed
 	// it. It reports whether the task has been cancelled. ErrFenced where the
@@ -94,9 +90,6 @@ type Store interface {
 	// and is no lease: whoever fires a timer or reclaims a task may. A medium that is
 	// shared with other processes need not hand out across these.
 	Look(ctx context.Context, q LookQuery) (Work, error)
-	// Leftovers lists cancelled tasks that a child holds, of all runs, in no order: the
-	// child has yet to end.
-	Leftovers(ctx context.Context, limit int) ([]TaskRow, error)
 	// Reports lists what children have used that their parents do not know, in no order. Its
 	// cost is by their number.
 	Reports(ctx context.Context, q ReportQuery) ([]Report, error)
@@ -104,11 +97,6 @@ type Store interface {
 	// Due lists timers due at or before now, earliest first, of runs that are
 	// neither paused nor halted.
 	Due(ctx context.Context, now time.Time, limit int) ([]TimerRow, error)
-	// NextWake is the earliest time later than after at which a timer falls due,
-	// a task's NotBefore comes, a lease runs out, the rate of an activity lets a
-	// waiting task through, or a message can be taken; zero where nothing waits. It may be
-	// early, where what waits turns out to be held up, but never late.
-	NextWake(ctx context.Context, after time.Time) (time.Time, error)
 
 	// Outbox lists messages not delivered yet, at most one for each run: the
 	// next in its order. They come in the order of the times at which they can

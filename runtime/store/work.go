@@ -31,10 +31,19 @@ type Work struct {
 	Due      []TimerRow // as of Due, handed out to the worker
 	Expired  []TaskRow  // as of Expired, handed out to the worker
 	Stopping []Claim    // that the worker holds, of tasks that have been cancelled; in no order
-	Wake     time.Time  // as of NextWake after Now
+	// Wake is the earliest time later than Now at which a timer falls due, a task's NotBefore
+	// comes, a lease runs out, the rate of an activity lets a waiting task through, or a message
+	// can be taken; zero where nothing waits. It may be early, where what waits turns out to be
+	// held up, but never late.
+	Wake time.Time
 
-	Wanted    []string  // as of Wanted
-	Leftovers []TaskRow // as of Leftovers
-	Reports   []Report  // as of Reports
-	Ending    []string  // runs whose status is that, in no order
+	// Wanted are the machine versions, by their hashes, that have tasks which no one holds, of
+	// runs that are neither paused nor halted; in no order. They cost by the number of versions,
+	// however many tasks there are.
+	Wanted []string
+	// Leftovers are cancelled tasks that a child holds, of all runs, in no order: the child has
+	// yet to end.
+	Leftovers []TaskRow
+	Reports   []Report // as of Reports
+	Ending    []string // runs whose status is that, in no order
 }

@@ -46,7 +46,7 @@ func (f *fixture) held(run string, want bool) {
 
 func (f *fixture) leftovers(want ...string) {
 	f.Helper()
-	got := textsOf(sure(f.s.Leftovers(f.ctx, 0)), func(t store.TaskRow) string { return t.Child })
+	got := textsOf(f.glimpse(store.LookQuery{Children: true}).Leftovers, func(t store.TaskRow) string { return t.Child })
 	slices.Sort(got)
 	equal(f, got, append([]string{}, want...))
 }
@@ -85,7 +85,7 @@ func testChildStarts(f *fixture) {
 	f.refused(err, store.ErrNotFound)
 	f.held("r", false)
 	f.leftovers()
-	equal(f, sure(f.s.NextWake(f.ctx, f.now)), time.Time{})
+	equal(f, f.wake(), time.Time{})
 	f.pass(1000 * time.Hour)
 	f.idle()
 	f.refused(f.s.Commit(f.ctx, f.child("r/c", &task)), machine.ErrExists) // before ErrFenced
@@ -207,7 +207,7 @@ func testChildTimeout(f *fixture) {
 	f.begin("r")
 	due := f.now.Add(time.Hour)
 	f.call("r/c", due)
-	equal(f, sure(f.s.NextWake(f.ctx, f.now)), due)
+	equal(f, f.wake(), due)
 	f.pass(time.Hour - time.Microsecond)
 	f.idle()
 	f.pass(time.Microsecond)

@@ -50,7 +50,7 @@ func testRate(f *fixture) {
 	f.pass(20 * time.Second)
 	equal(f, runsOf(f.claim(10)), []string{"r2"})
 	f.idle()
-	equal(f, sure(f.s.NextWake(f.ctx, f.now)), begun.Add(time.Minute))
+	equal(f, f.wake(), begun.Add(time.Minute))
 	f.limits(store.LimitRow{Held: 3, Opens: begun.Add(time.Minute), Last: f.now}, 0, 3)
 	f.now = begun.Add(time.Minute - time.Microsecond)
 	f.idle()
@@ -108,7 +108,7 @@ func testRateBackwards(f *fixture) {
 		f.begin(fmt.Sprintf("back%d", i))
 	}
 	f.idle()
-	equal(f, sure(f.s.NextWake(f.ctx, f.now)), f.now.Add(time.Minute))
+	equal(f, f.wake(), f.now.Add(time.Minute))
 	f.pass(time.Minute - time.Microsecond)
 	f.idle()
 	f.pass(time.Microsecond)
@@ -158,7 +158,7 @@ func testAtOnceHaltedAndLost(f *fixture) {
 	equal(f, f.claimOne().Run, "r0")
 	f.standing("r0", machine.Halted, false)
 	f.idle()
-	f.now = sure(f.s.NextWake(f.ctx, f.now))
+	f.now = f.wake()
 	equal(f, f.claimOne().Run, "r1")
 }
 

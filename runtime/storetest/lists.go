@@ -162,7 +162,7 @@ func testTimers(f *fixture) {
 func testNextWake(f *fixture) {
 	wake := func(want time.Time) {
 		f.Helper()
-		equal(f, sure(f.s.NextWake(f.ctx, f.now)), want)
+		equal(f, f.wake(), want)
 	}
 	wake(time.Time{})
 	base := f.now

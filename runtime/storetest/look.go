@@ -18,6 +18,15 @@ func (f *fixture) lookFor(q store.LookQuery) store.Work {
 	return sure(f.s.Look(f.ctx, q))
 }
 
+// glimpse is a look that is handed out nothing.
+func (f *fixture) glimpse(q store.LookQuery) store.Work {
+	q.Limit = -1
+	return f.lookFor(q)
+}
+
+// wake is when the next thing that waits comes.
+func (f *fixture) wake() time.Time { return f.glimpse(store.LookQuery{}).Wake }
+
 // handed expects which timers and which expired claims a worker is given, by their runs.
 func (f *fixture) handed(q store.LookQuery, due, expired []string) {
 	f.Helper()

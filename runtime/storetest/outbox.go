@@ -81,13 +81,10 @@ func testOutboxLease(f *fixture) {
 	f.commit(f.create("r2"))
 	publish(f, "r1", 1, 2)
 	publish(f, "r2", 1)
-	wake := func() time.Time {
-		return sure(f.s.NextWake(f.ctx, f.now))
-	}
 	equal(f, take(f, "r2", 9), []string{"r2.2.1#1"})
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#1"}) // one of a run
 	equal(f, take(f, "r1", 9), []string{})
-	equal(f, wake(), f.now.Add(ttl))
+	equal(f, f.wake(), f.now.Add(ttl))
 	f.pass(ttl)
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#2"})
 	f.refused(f.s.Delivered(f.ctx, "r1.2.1", 1, f.now), machine.ErrFenced)
@@ -100,7 +97,7 @@ func testOutboxLease(f *fixture) {
 	equal(f, rows[0].Reason, "the receiver is down")
 	equal(f, rows[0].Ready, later)
 	equal(f, take(f, "r1", 9), []string{})
-	equal(f, wake(), later)
+	equal(f, f.wake(), later)
 	f.pass(time.Second)
 	equal(f, take(f, "r1", 9), []string{"r1.2.1#3"})
 	f.must(f.s.Delivered(f.ctx, "r1.2.1", 3, f.now))

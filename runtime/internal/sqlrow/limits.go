@@ -130,21 +130,13 @@ func (s *Limits) read(ctx context.Context, from Source, l *store.LimitRow, now t
 	if err != nil || !ok {
 		return err
 	}
-	l.Last = earlier(last.At, now)
+	l.Last = store.NotAfter(last.At, now)
 	if l.Rate == 0 || last.N < int64(l.Rate) {
 		return nil
 	}
 	oldest, ok, err := First(ctx, from, limitedClaim, s.Claims, l.Machine, l.Activity, last.N-int64(l.Rate), 1)
 	if ok && oldest.N == last.N-int64(l.Rate)+1 {
-		l.Opens = earlier(oldest.At, now).Add(l.Window)
+		l.Opens = store.NotAfter(oldest.At, now).Add(l.Window)
 	}
 	return err
-}
-
-// earlier is the earlier one of two times.
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
