@@ -52,9 +52,11 @@ func coverOn(stage *replay.Stage, m *ir.Machine, limit int) *ir.Cover {
 		}
 	}
 	clear(taken)
-	for i := len(cover.Runs) - 1; i >= 0; i-- {
-		if !mark(taken, cover.Runs[i]) {
-			cover.Runs = slices.Delete(cover.Runs, i, i+1)
+	for _, checkpoints := range []bool{false, true} { // not everybody can make these
+		for i := len(cover.Runs) - 1; i >= 0; i-- {
+			if cover.Runs[i].Checkpoints == checkpoints && !mark(taken, cover.Runs[i]) {
+				cover.Runs = slices.Delete(cover.Runs, i, i+1)
+			}
 		}
 	}
 	for _, a := range m.Arms {

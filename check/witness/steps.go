@@ -18,6 +18,9 @@ func (w *Witness) Steps() *ir.CoverRun {
 				continue
 			}
 			c = ir.Case{Kind: ir.CaseResult, Do: r.Input.Activity} // another element may begin
+		case Checkpoint:
+			run.Checkpoints = true
+			continue
 		case None, Dropped:
 			continue
 		}

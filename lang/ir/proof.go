@@ -29,8 +29,9 @@ type Cover struct {
 
 // CoverRun is the shortest run to an arm that no run behind it takes.
 type CoverRun struct {
-	Params map[string]any // those that matter, in their JSON forms
-	Steps  []CoverStep
+	Params      map[string]any // those that matter, in their JSON forms
+	Steps       []CoverStep
+	Checkpoints bool // idle timers are put off by checkpoints of activities
 }
 
 // CoverStep is one step of a run.
