@@ -23,7 +23,7 @@
 //   - By names: inputs.go and expected.go make an Input of what comes from outside; allowed.go, view.go and
 //     view_step.go and step_info.go show a run and its history; answer.go is what a sender is told; nearest.go
 //     finds what a misspelt name was meant to be.
-//   - JSON: payload.go, scan.go, codec.go and codec_*.go; check_snapshot.go refuses a snapshot that no
+//   - JSON: payload.go, scan*.go, codec.go and codec_*.go; check_snapshot.go refuses a snapshot that no
 //     step can have made.
 //   - Over again: replay*.go takes the records of a run; semantics.go is the version of its
 //     steps; migrate.go, migrate_work.go and mapping.go move it to another definition.
