@@ -92,7 +92,7 @@ func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 }
 
 // examination is one call of Health. Each look asks for one more than the
-// limit, to know whether there are more. It is cut where not all was looked at.
+// limit, to know whether there are more.
 type examination struct {
 	e *Engine
 	HealthQuery
@@ -100,6 +100,7 @@ type examination struct {
 	found Health
 }
 
+// add notes the problems of a look, which is cut where not all was looked at.
 func (x *examination) add(kind ProblemKind, problems []Problem, cut bool) {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Since.Compare(b.Since) })
 	if cut || len(problems) > x.Limit {

@@ -137,10 +137,10 @@ func (k *keeper) cancelLeft(ctx context.Context, rows []store.TaskRow, now time.
 	k.cancelled = told
 }
 
-// try does something for a run, unless that rests, or the keeper is not there for its parent. A run
-// for which it fails rests.
-func (k *keeper) try(run, parent string, now time.Time, fault string, do func() error) {
-	if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(parent) {
+// try does something for a run, unless that rests, or the keeper is not there for covered: the run or its
+// parent. A run for which it fails rests.
+func (k *keeper) try(run, covered string, now time.Time, fault string, do func() error) {
+	if _, resting := k.failing.active(run, now); resting || !k.worker.scope.covers(covered) {
 		return
 	}
 	if err := do(); err != nil {

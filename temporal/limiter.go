@@ -158,7 +158,9 @@ func (l *Limiter) window() time.Duration { return time.Duration(l.Limit.Window) 
 func (l *Limiter) turnBack(now time.Time) {
 	for i := range l.Begun {
 		if b := &l.Begun[i]; b.Last.After(now) {
-			b.First, b.Last = slices.MinFunc([]time.Time{b.First, now}, time.Time.Compare), now
+			if b.Last = now; b.First.After(now) {
+				b.First = now
+			}
 		}
 	}
 }

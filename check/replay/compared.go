@@ -37,7 +37,7 @@ func (p *player) beside(r *run, c ir.Case, name string, t *ir.Type) (out []machi
 // comparesWithData reports whether e, a guard, compares the field of the event that is called name
 // with other data.
 func comparesWithData(e ir.Expr, name string) bool {
-	return nil != ir.Find(e, func(e ir.Expr) bool {
+	return ir.Has(e, func(e ir.Expr) bool {
 		if b, ok := e.(*ir.Binary); !ok || b.Op == ir.OpAnd || b.Op == ir.OpOr {
 			return false
 		}

@@ -93,7 +93,7 @@ func (b *book) puts() iter.Seq2[ir.Expr, *ir.Type] {
 
 // hasLength reports whether e reads a length.
 func hasLength(e ir.Expr) bool {
-	return nil != ir.Find(e, func(e ir.Expr) bool { _, is := e.(*ir.Len); return is })
+	return ir.Has(e, func(e ir.Expr) bool { _, is := e.(*ir.Len); return is })
 }
 
 // ofLength is a text or a list of type t and length n.

@@ -45,7 +45,7 @@ func (c *corePrinter) asks(g *ir.Guard) bool {
 
 // anyExpr reports whether is holds of some expression that a step reads, or of something in one.
 func (c *corePrinter) anyExpr(is func(ir.Expr) bool) bool {
-	return slices.ContainsFunc(exprsOf(c.m.src), func(e ir.Expr) bool { return ir.Find(e, is) != nil })
+	return slices.ContainsFunc(exprsOf(c.m.src), func(e ir.Expr) bool { return ir.Has(e, is) })
 }
 
 // exprsOf lists the expressions of m that a step reads.

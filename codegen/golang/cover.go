@@ -33,20 +33,21 @@ func coverTest(f *filePlan, cover func(*ir.Machine) *ir.Cover) []byte {
 func walkable(all *ir.Cover) *ir.Cover {
 	cover := &ir.Cover{Missed: slices.Clone(all.Missed)}
 	taken := map[*ir.Arm]bool{nil: true}
-	for _, checkpoints := range []bool{false, true} {
-		for _, run := range all.Runs {
-			if run.Checkpoints != checkpoints {
-				continue
-			}
-			if !checkpoints {
-				cover.Runs = append(cover.Runs, run)
-			}
-			for _, s := range run.Steps {
-				if checkpoints && !taken[s.Arm] {
-					cover.Missed = append(cover.Missed, s.Arm)
-				}
-				taken[s.Arm] = true
-			}
+	var left []ir.CoverStep
+	for _, run := range all.Runs {
+		if run.Checkpoints {
+			left = append(left, run.Steps...)
+			continue
+		}
+		cover.Runs = append(cover.Runs, run)
+		for _, s := range run.Steps {
+			taken[s.Arm] = true
+		}
+	}
+	for _, s := range left {
+		if !taken[s.Arm] {
+			taken[s.Arm] = true
+			cover.Missed = append(cover.Missed, s.Arm)
 		}
 	}
 	return cover

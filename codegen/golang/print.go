@@ -95,7 +95,7 @@ func (p *printer) importBlock(b *bytes.Buffer) {
 	words := map[string]bool{}
 	noteWords(words, p.buf.Bytes())
 	std, other := when(p.embeds, "_ \"embed\"\n"), ""
-	for name, path := range packages { // which go/format sorts
+	for name, path := range packages { // in any order: go/format sorts imports
 		switch {
 		case !words[name+"."]:
 		case strings.Contains(path, "."):

@@ -107,6 +107,9 @@ func Find(e Expr, is func(Expr) bool) (found Expr) {
 	return found
 }
 
+// Has reports whether is holds of e or of something in it.
+func Has(e Expr, is func(Expr) bool) bool { return Find(e, is) != nil }
+
 // Parts yields each of wholes and what is in it, outermost first.
 func Parts(wholes iter.Seq[Expr]) iter.Seq[Expr] {
 	return func(yield func(Expr) bool) {

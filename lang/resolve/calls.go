@@ -90,10 +90,14 @@ func (r *resolver) declareCalls() {
 // addCosts notes what the machines that r calls, and that these call, may spend. Where r has
 // a budget that is of costs of r, too: those of a run are those of its tree.
 func (r *resolver) addCosts() {
+	held := false
+	for range ast.Of[*ast.Budget](r.src.Items) {
+		held = true
+	}
 	for _, c := range r.inOrder() {
 		c.activity.Below = c.callee.spent()
-		for range ast.Of[*ast.Budget](r.src.Items) {
-			for _, name := range c.activity.Below {
+		for _, name := range c.activity.Below {
+			if held {
 				r.costs.keep(name, true)
 			}
 		}

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +22,10 @@ type eventBody struct {
 }
 
 func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody) error {
-	id := *cmp.Or(body.EventID, new(string))
+	id := ""
+	if body.EventID != nil {
+		id = *body.EventID
+	}
 	switch {
 	case body.Event == "":
 		return badBody("event", "event is missing: it names what is sent")

@@ -11,8 +11,8 @@ import (
 )
 
 // Snapshots, inputs and records say their members once, by the names of the definition, in the order in which
-// they are written; what is empty is left out. They are read back strictly, in any order, so that writing what
-// was read gives the same bytes.
+// they are written; what is empty is left out. They are read back strictly, so that writing what was read gives
+// the same bytes; and in any order, but for those whose type another one says, which stand behind it.
 
 // coder writes objects of JSON, or reads them. What it reads of a damaged text is not to be used.
 type coder struct {
@@ -39,8 +39,15 @@ func encoded(m *Machine, write func(*coder)) json.RawMessage {
 // coders write texts before they are copied.
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
-// object is an object of members, which names them in their order. A reader goes through them again and again,
-// until no more comes: mostly once.
+// object is an object of members, which names them in their order:
+//
+//	c.object(func() {
+//		c.text("name", &of.Name)
+//		c.text("amount", &of.Amount)
+//	})
+//
+// Of a text with the two in another order, a reader finds name when it calls members again: it calls that
+// until no member is read.
 func (c *coder) object(members func()) {
 	if c.in == nil {
 		c.b = append(c.b, '{')

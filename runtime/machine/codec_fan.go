@@ -28,7 +28,7 @@ type stored struct {
 	items    string // as text: its type is known with the do
 }
 
-// codeElements are the members that none of these has of a do without a list.
+// codeElements has the members that only a do with a list has.
 func (m *Machine) codeElements(c *coder, x *stored) {
 	number(c, "count", &x.count)
 	number(c, "started", &x.begun)

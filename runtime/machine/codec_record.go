@@ -67,7 +67,7 @@ func (m *Machine) codeVerdict(c *coder, v *Verdict) {
 	c.none(&v.Guard)
 	c.object(func() {
 		c.ref("guard", &m.index.guards, &v.Guard)
-		if v.Guard >= 0 {
+		if v.Guard >= 0 { // args stand behind guard
 			c.fields("args", m.def.Guards[v.Guard].Params, &v.Args)
 		}
 		if c.begins("answer", true) {
@@ -80,7 +80,7 @@ func (m *Machine) codeVerdict(c *coder, v *Verdict) {
 	}
 }
 
-// cause are the members of a cause in what it is of: none for no cause.
+// cause has the members of a cause, which stand among those of what it belongs to. A nil cause has none.
 func (c *coder) cause(to **Cause) {
 	cause, at := *to, 0
 	if cause == nil {
@@ -144,7 +144,7 @@ func (m *Machine) codeInput(c *coder, in *Input) {
 			c.string(&in.Migration.From)
 			c.ends()
 		}
-		if in.Migration != nil && c.begins("snapshot", true) {
+		if in.Migration != nil && c.begins("snapshot", true) { // behind from
 			if c.in == nil {
 				c.b = append(c.b, in.Migration.Snapshot...)
 			} else {

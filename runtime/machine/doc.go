@@ -14,8 +14,8 @@
 //     functions of its expressions.
 //   - What a run is: snapshot.go; input.go, of what it is given and of what comes of it;
 //     errors.go and cause.go, of why it is not taken; limits.go.
-//   - The step: step.go. It calls admit.go, which refuses what cannot come now, handle.go, which tries the arms, and enter.go, which leaves
-//     and enters states; tasks.go, timers.go, backoff.go, deferred.go and cost.go keep what the
+//   - The step: step.go. It calls admit.go, which refuses what cannot come now, handle.go, which
+//     tries the arms, and enter.go, which leaves and enters states; tasks.go, timers.go, backoff.go, deferred.go and cost.go keep what the
 //     snapshot has of these. What operators bring is in pause.go, retry.go and repair.go;
 //     children.go is what a run that calls machines has besides.
 //   - What follows from a step: settle.go, of all that is due at once; net.go, of what the

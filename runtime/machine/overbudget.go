@@ -158,7 +158,7 @@ func (t *step) takeBegin() error {
 	task.Begun, task.Reported = "", nil
 	if t.m.enforces {
 		for _, c := range t.m.heldTo(n, t.in.Do) {
-			t.compare(c.Name, AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount))
+			t.raiseIfOver(c.Name, AddAmounts(AddAmounts(amountOf(n.Spent, c.Name), t.m.Reserved(n, c.Name)), c.Amount))
 		}
 	}
 	t.record.Effect = Held
@@ -258,7 +258,7 @@ func (t *step) closeAccount() {
 	current := was != nil && was.Begun == in.Worker
 	switch in.Kind {
 	case ResultInput, FailureInput, LostInput:
-		if current || was != nil && in.Kind != LostInput { // what has ended is current, whoever says so
+		if current || was != nil && in.Kind != LostInput { // who is lost may be an attempt before; what has ended is this one
 			n.Spent = withCosts(n.Spent, t.m.silent(n, was, in.Cost))
 			t.rewriteBegun("", nil)
 		}
@@ -317,12 +317,12 @@ func (t *step) raiseOverBudget() {
 
 func (t *step) raise(do int) {
 	for _, c := range t.m.heldTo(t.next, do) {
-		t.compare(c.Name, amountOf(t.next.Spent, c.Name))
+		t.raiseIfOver(c.Name, amountOf(t.next.Spent, c.Name))
 	}
 }
 
-// compare makes over_budget due for a cost of which that much passes the budget.
-func (t *step) compare(cost, amount string) {
+// raiseIfOver makes over_budget due for a cost of which that much passes the budget.
+func (t *step) raiseIfOver(cost, amount string) {
 	line, n := t.m.line(cost), t.next
 	if line >= 0 && !slices.Contains(n.OverDone, cost) && compareAmounts(amount, t.m.def.Budget.Costs[line].Amount) > 0 {
 		n.OverDue = withName(n.OverDue, cost)

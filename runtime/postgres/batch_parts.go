@@ -71,7 +71,8 @@ type part struct {
 	run, name string
 	value     string    // of a tag
 	at        time.Time // since when, or when a timer is due
-	yes       bool      // the task ends, and is not cancelled; the timer is awake
+	ends      bool      // the task does, and is not cancelled
+	awake     bool      // the timer is
 }
 
 // writeParts writes parts, if there are any, with more columns behind their names.
@@ -96,7 +97,9 @@ func values(rows []part) any { return column(rows, func(p *part) string { return
 
 func moments(rows []part) any { return column(rows, func(p *part) time.Time { return p.at }) }
 
-func flags(rows []part) any { return column(rows, func(p *part) bool { return p.yes }) }
+func ending(rows []part) any { return column(rows, func(p *part) bool { return p.ends }) }
+
+func waking(rows []part) any { return column(rows, func(p *part) bool { return p.awake }) }
 
 // started is a new task.
 type started struct {
@@ -116,7 +119,7 @@ func (r *request) ending(n int64) (all []part) {
 	}
 	for i, do := range ends {
 		if !slices.Contains(ends[:i], do) {
-			all = append(all, part{n: n, run: r.Run.Run, name: do, yes: true})
+			all = append(all, part{n: n, run: r.Run.Run, name: do, ends: true})
 		}
 	}
 	for i, do := range r.Cancel {
@@ -146,7 +149,7 @@ func (b *batch) writeTasks() {
 		}
 	}
 	b.touched = slices.Concat(ends, waiting)
-	b.writeParts(ends, []form{endTasks, cancelTasks}, flags)
+	b.writeParts(ends, []form{endTasks, cancelTasks}, ending)
 	b.writeParts(waiting, []form{readyTasks}, moments)
 	if len(starts) > 0 {
 		b.write(insertTasks, taskColumnsOf(starts)...)
@@ -188,11 +191,11 @@ func (b *batch) writeTimers() {
 			if slices.ContainsFunc(r.Set[j+1:], func(t store.TimerRow) bool { return t.Name == r.Set[j].Name }) {
 				continue // the last one stands
 			}
-			set = append(set, part{n: int64(i + 1), run: r.Set[j].Run, name: r.Set[j].Name, at: r.Set[j].Due, yes: r.Run.Awake()})
+			set = append(set, part{n: int64(i + 1), run: r.Set[j].Run, name: r.Set[j].Name, at: r.Set[j].Due, awake: r.Run.Awake()})
 		}
 	}
 	b.writeParts(dropped, []form{deleteTimers})
-	b.writeParts(set, []form{upsertTimers}, moments, flags)
+	b.writeParts(set, []form{upsertTimers}, moments, waking)
 }
 
 // published is a message with the number of its commit.

@@ -95,7 +95,7 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 
 // setOnExit reports whether some exit block sets what e reads.
 func (t *Tracked) setOnExit(e ir.Expr) bool {
-	return nil != ir.Find(e, func(e ir.Expr) bool {
+	return ir.Has(e, func(e ir.Expr) bool {
 		ref, ok := e.(*ir.VarRef)
 		return ok && slices.ContainsFunc(t.machine.States, func(s *ir.State) bool {
 			return s.Exit != nil && slices.ContainsFunc(s.Exit.Assigns, func(a *ir.Assign) bool { return a.Var == ref.Var })

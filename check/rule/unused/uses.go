@@ -7,7 +7,7 @@ import (
 )
 
 // uses holds what a machine uses of what it declares: events, activities, guards, enums, records,
-// and of the dos those whose label is named.
+// and of the dos those whose label is named. A nil key, such as the guard of a call that asks none, is never looked up.
 type uses map[any]bool
 
 func usesOf(m *ir.Machine) uses {

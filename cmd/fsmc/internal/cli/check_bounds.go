@@ -79,15 +79,15 @@ func boundsJSON(w *check.Worst, expand bool) *jsonBounds {
 	out := &jsonBounds{
 		Steps: amount(w.Steps), Time: duration(w.Time),
 		Costs: amounts(w.Costs), Activities: amounts(w.Activities),
-		Exact:     jsonFigures[bool, bool]{w.Steps.Exact, w.Time.Exact, allExact(w.Costs), allExact(w.Activities)},
+		Exact:     jsonFigures[bool, bool]{Steps: w.Steps.Exact, Time: w.Time.Exact, Costs: allExact(w.Costs), Activities: allExact(w.Activities)},
 		Unbounded: []jsonEndless{},
-		Factors:   jsonFigures[string, map[string]string]{w.Steps.Factors, w.Time.Factors, factors(w.Costs), factors(w.Activities)},
+		Factors:   jsonFigures[string, map[string]string]{Steps: w.Steps.Factors, Time: w.Time.Factors, Costs: factors(w.Costs), Activities: factors(w.Activities)},
 	}
 	if t := w.Tree; t != nil {
 		out.Tree = &jsonTree{
-			jsonTreeFigures[*json.Number, map[string]*json.Number]{amount(t.Steps), amounts(t.Attempts), amounts(w.Costs), amount(t.Runs)},
-			jsonTreeFigures[bool, bool]{t.Steps.Exact, allExact(t.Attempts), allExact(w.Costs), t.Runs.Exact},
-			jsonTreeFigures[string, map[string]string]{t.Steps.Factors, factors(t.Attempts), factors(w.Costs), t.Runs.Factors},
+			jsonTreeFigures[*json.Number, map[string]*json.Number]{Steps: amount(t.Steps), Attempts: amounts(t.Attempts), Costs: amounts(w.Costs), Runs: amount(t.Runs)},
+			jsonTreeFigures[bool, bool]{Steps: t.Steps.Exact, Attempts: allExact(t.Attempts), Costs: allExact(w.Costs), Runs: t.Runs.Exact},
+			jsonTreeFigures[string, map[string]string]{Steps: t.Steps.Factors, Attempts: factors(t.Attempts), Costs: factors(w.Costs), Runs: t.Runs.Factors},
 		}
 	}
 	for _, r := range worstRuns(w, expand) {

@@ -33,7 +33,7 @@ func (d *bulkData) More() int { return max(0, len(d.Runs)-mostListed) }
 // Listed are those that it lists.
 func (d *bulkData) Listed() []runtime.RunRow { return d.Runs[:min(len(d.Runs), mostListed)] }
 
-// Label is the command as a button has it.
+// Label is the command as a button has it: there is one, or the command would have been refused.
 func (d *bulkData) Label() string {
 	return buttons[slices.IndexFunc(buttons, d.does)].Label
 }

@@ -66,7 +66,7 @@ func (s *Site) machinePage(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	all := cards(survey)
-	d.Card = all[slices.IndexFunc(all, func(c *card) bool { return c.Name == name })]
+	d.Card = all[slices.IndexFunc(all, func(c *card) bool { return c.Name == name })] // each version has one
 	d.fill(survey)
 	soon, cancel := context.WithTimeout(ctx, boundsWithin)
 	defer cancel()

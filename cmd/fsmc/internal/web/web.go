@@ -5,7 +5,8 @@
 // with the words of runtime/describe, and do what it does, by the same calls of the Engine.
 //
 // Web.go has the routes and how a page is written; machines.go and picture.go the drawings, which
-// are made once for each version; run*.go the page of one run, and the other files a page each.
+// are made once for each version; survey.go what pages of all runs count; figures.go and week.go small drawings;
+// frontend.go what the API asks of this package; run*.go the page of one run, and the other files a page each.
 package web
 
 import (
