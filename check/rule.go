@@ -16,7 +16,7 @@
 //     Past the limit early.go asks of a part of the runs. Then confirm.go replays each witness,
 //     silence.go drops a finding where another one says the same, and suppress.go those that a
 //     comment allows.
-//   - The worst case: bounds.go, and upper.go past the limit; held.go, of costs that a run is
+//   - The worst case: worstcase.go, and worstcase_upper.go past the limit; worstcase_held.go, of costs that a run is
 //     held to; factors.go, reasons.go and showfigure.go, which say what a figure is made of,
 //     why it has no bound, and which run reaches it.
 //   - Machines that are called: summary.go (what callers know of them), tree.go (the worst case

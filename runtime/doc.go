@@ -25,7 +25,7 @@
 //     worker_budget.go, of runs that are held to a budget; worker_lost.go, worker_insist.go and
 //     worker_idle.go; perform.go, of one attempt without a worker; keeper*.go and standins.go, of
 //     children; deliver.go, which delivers the messages of the outbox; engine_progress.go, of checkpoints.
-//   - Underneath: clock.go; limited.go, of a store that does not answer; hostcode.go, of code
+//   - Underneath: clock.go; store_timeout.go, of a store that does not answer; hostcode.go, of code
 //     that is not ours; observer.go; engine_changes.go and engine_hints.go, which wake who waits;
 //     engine_sites.go, of failpoints.
 package runtime

@@ -59,7 +59,12 @@
 //
 // A choice is a guess if it depends on data that is not held. What no path does, no run
 // does, guess or not. A path with a guess may be no run: Guessed says this of a Product,
-// Certain of an edge, and Run of a path (its result sure).
+// Certain of an edge, and Run of a path (its result sure). What runs of one step rest on, beside a guess, is in
+// rests (guessed.go).
+//
+// The footprint of a step is the data that its runs read and write, of package step: configurations that agree in
+// that share the ends of an event with very many payloads (junction.go, wideinput.go). Effort (flat.Effort, as
+// Table.Wide) is how far the values of wide ranges are told apart: more with each try that leaves an answer open.
 //
 // An edge has no payloads, parameters or answers of guards. To show a path, retell.go takes
 // each of its steps again, until it finds choices that make the same edge.

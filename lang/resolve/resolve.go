@@ -15,7 +15,7 @@
 //   - a unit: resolve.go; files.go and filetypes.go, of imports and types of files; machine.go, of
 //     one machine; callgraph.go, of which calls which
 //   - declarations: names.go, fields.go, types.go, records.go, recordsizes.go, optional.go
-//   - states and what they run: states.go, members.go, activities.go, calls.go, fans.go, throttles.go
+//   - states and what they run: states.go, members.go, activities.go, calls.go, fans.go, limits.go
 //   - what names those: triggers.go, eventfields.go, targets.go, arms.go, blocks.go, recordplaces.go,
 //     asserts.go; ahead.go, of deadlines
 //   - expressions: exprs.go, operators.go, literals.go, recordreads.go, recordvalues.go,
