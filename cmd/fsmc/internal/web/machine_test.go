@@ -189,20 +189,29 @@ func TestProgress(t *testing.T) {
 type hidingStore struct {
 	runtime.Store
 	hidden string
+	why    error
+	asked  int
 }
 
 func (s *hidingStore) Definition(ctx context.Context, hash string) (store.DefinitionRow, error) {
 	if hash == s.hidden {
-		return store.DefinitionRow{}, context.DeadlineExceeded
+		s.asked++
+		return store.DefinitionRow{}, s.why
 	}
 	return s.Store.Definition(ctx, hash)
 }
 
-// TestChildThatCouldNotBeRead: what a machine calls is read again for its next page.
+// TestChildThatCouldNotBeRead: what a machine calls is read again for its next page, unless it is not there.
 func TestChildThatCouldNotBeRead(t *testing.T) {
+	for why, again := range map[error]bool{context.DeadlineExceeded: true, runtime.ErrUnavailable: true, runtime.ErrNotFound: false} {
+		t.Run(why.Error(), func(t *testing.T) { testUnread(t, why, again) })
+	}
+}
+
+func testUnread(t *testing.T, why error, again bool) {
 	const child = "machine Child {\n initial Begun\n state Begun { after 1s -> Ended }\n terminal Ended\n}\n"
 	const parent = "import \"child.fsm\"\n" + "machine Parent {\n initial Calling\n state Calling {\n  do machine Child() timeout 1h\n  on done -> Ended\n  on failed -> Lost\n }\n terminal Ended\n terminal Lost failure\n}\n"
-	hiding := &hidingStore{}
+	hiding := &hidingStore{why: why}
 	s := newSite(t, approval, around(hiding, &hiding.Store))
 	engine := runtime.NewEngine(hiding.Store)
 	for _, m := range tabletest.Machines(t, child+strings.SplitN(parent, "\n", 2)[1]) {
@@ -221,6 +230,12 @@ func TestChildThatCouldNotBeRead(t *testing.T) {
 	}
 	const partly = `id="state-Calling" class="choice"` // nothing is known to run there
 	s.has(s.get("/machines/Parent", 200), partly)
-	hiding.hidden = ""
-	s.hasNot(s.get("/machines/Parent?again", 200), partly)
+	asked := hiding.asked
+	s.has(s.get("/machines/Parent?soon", 200), partly)
+	if (hiding.asked > asked) != again {
+		t.Errorf("read %d times, and then %d times", asked, hiding.asked-asked)
+	}
+	if hiding.hidden = ""; again {
+		s.hasNot(s.get("/machines/Parent?again", 200), partly)
+	}
 }

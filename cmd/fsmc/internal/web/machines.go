@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"github.com/fsmc-dev/fsmc/codegen/drawing"
@@ -45,7 +46,7 @@ func (s *Site) version(ctx context.Context, hash string) (*version, error) {
 }
 
 // textOf is what the text of a version means; nil where there is none, or the machine is not in it. It
-// is whole where all machines below it could be read.
+// is whole unless a machine below it could not be read just now.
 func (s *Site) textOf(ctx context.Context, found *runtime.Version) (m *ir.Machine, whole bool) {
 	if found.Source == "" {
 		return nil, true
@@ -75,8 +76,9 @@ func (s *Site) callees(ctx context.Context, d *machine.Definition, seen map[stri
 		}
 		seen[a.Callee] = true
 		below, err := s.Engine.Version(ctx, a.Callee)
-		if err != nil {
-			whole = false
+		if err != nil { // what can never be read is not asked for by each page
+			passes := errors.Is(err, runtime.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+			whole = whole && !passes
 			continue
 		}
 		if text := below.Source; text != "" && !seen[text] {
