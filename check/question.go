@@ -79,12 +79,47 @@ func Helps(m *ir.Machine) func(Question) string {
 	return func(q Question) string {
 		switch {
 		case q.Changes != nil:
-			return fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`, or keep what ends it in a boolean, an enum or an int with a range.", Quote(q.Changes.Name))
+			return lapHelp(m, q.Changes)
 		case q.past:
 			return past()
 		}
 		return other()
 	}
+}
+
+// lapHelp is the help where each lap of a cycle changes v: a number ends a cycle if it moves
+// towards what it is compared with, and that has a range.
+func lapHelp(m *ir.Machine, v *ir.Var) string {
+	help := fmt.Sprintf("The checker found a cycle, but each lap changes %s, which decides whether there is another lap. Bound an arm of the cycle with `max N`", Quote(v.Name))
+	if open := openBeside(m, func(w *ir.Var) bool { return w == v && v.Type.Range != nil }); len(open) > 0 {
+		return help + fmt.Sprintf(", or give %s a range that ends before that of %s.", some(open, maxNames), Quote(v.Name))
+	}
+	return help + ", or keep what ends it in a boolean, an enum or an int with a range."
+}
+
+// openBeside names the numbers without a range that guards compare with one of those given.
+func openBeside(m *ir.Machine, with func(*ir.Var) bool) []string {
+	var names []string
+	for e := range m.Exprs() {
+		ir.Walk(e, func(e ir.Expr) bool {
+			b, ok := e.(*ir.Binary)
+			if !ok {
+				return true
+			}
+			x, isVar := b.X.(*ir.VarRef)
+			y, both := b.Y.(*ir.VarRef)
+			if isVar && both && b.Op.Opposite() != "" {
+				for _, sides := range [][2]*ir.Var{{x.Var, y.Var}, {y.Var, x.Var}} {
+					if open := sides[1]; with(sides[0]) && open.Type.Kind == ir.Int && open.Type.Range == nil {
+						names = append(names, open.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // pastHelp is the help of what the limit left open.
@@ -99,7 +134,11 @@ func pastHelp(m *ir.Machine) string {
 // otherHelp is the help where a path was found that is no run that was shown.
 func otherHelp(m *ir.Machine) string {
 	if names := data.Coarse(m); len(names) > 0 {
-		return coarseHelp(names)
+		help := coarseHelp(names)
+		if open := openBeside(m, func(v *ir.Var) bool { return v.Type.Range != nil }); len(open) > 0 {
+			help += fmt.Sprintf(" Give %s a range, too.", some(open, maxNames))
+		}
+		return help
 	}
 	return "The checker found a path, but no values and times that make it a run. Keep the data in question in a boolean, an enum or a field with a range, or give the timers around it more time."
 }

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -70,6 +71,58 @@ func TestRisesByWayOfOthers(t *testing.T) {
 		}
 		if why := bounds.Why("time"); c.ends && strings.HasSuffix(why, " can be taken without end") {
 			t.Errorf("%s:\n%s", why, src)
+		}
+	}
+}
+
+// TestLapsOfWhatRises: how often a field can rise or fall on its way is said, whichever arm asks
+// whether it is there.
+func TestLapsOfWhatRises(t *testing.T) {
+	const machine = `machine Agent(budget int 0..1_000_000) {
+ context { n int 0..2_000_000 = 0 }
+ event Did { cents int 100..50_000 }
+ activity think() -> Did fails none
+ initial Begin
+ state Begin { on done -> Work { n = budget } }
+ state Work {
+  do think() timeout 1m
+  on Did -> Check { n = %[1]s } }
+ state Check { on done %[2]s }
+ terminal Broke
+}
+`
+	const up, down = "min(n + event.cents, 2_000_000)", "max(n - event.cents, 0)"
+	for _, c := range []struct {
+		sum, arms string
+		laps      int64 // of Work and Check that lead back
+	}{
+		{up, "when n < budget -> Work else -> Broke", 10_000},
+		{up, "when n <= budget -> Work else -> Broke", 10_001},
+		{up, "when n >= budget -> Broke else -> Work", 10_000},
+		{up, "when !(n < budget) -> Broke else -> Work", 10_000},
+		{up, "when n > budget || n == 7 -> Broke else -> Work", 10_001},
+		{up, "when n == 2_000_000 -> Broke else -> Work", 20_000},
+		{up, "when n != 2_000_000 -> Work else -> Broke", 20_000},
+		{down, "when n > 0 -> Work else -> Broke", 20_000},
+		{down, "when n == 0 -> Broke else -> Work", 20_000},
+		{down, "when n <= 1_000_000 -> Broke else -> Work", 10_000},
+		{"n + event.cents", "when n >= budget -> Broke else -> Work", 10_000},
+		{"max(n + event.cents, 0)", "-> Work max 5 else -> Broke", 5},
+
+		{up, "when n > budget && n == 7 -> Broke else -> Work", 0},
+		{up, "when n == 1_999_999 -> Broke else -> Work", 0},
+		{up, "when n > budget -> Work else -> Broke", 0},
+		{up, "when n >= budget -> Broke max 3 else -> Work", 0},
+		{down, "when n == 2_000_000 -> Broke else -> Work", 0},
+		{"event.cents", "when n >= budget -> Broke else -> Work", 0},
+	} {
+		m := program(t, fmt.Appendf(nil, machine, c.sum, c.arms)).Machines[0]
+		steps := check.Bounds(m, 1000).Steps.Amount
+		switch {
+		case c.laps == 0 && steps != nil:
+			t.Errorf("%s, %s: %v steps, and none is the most", c.sum, c.arms, steps)
+		case c.laps > 0 && (steps == nil || steps.Cmp(big.NewRat(2*c.laps+3, 1)) != 0):
+			t.Errorf("%s, %s: %v steps, not %d", c.sum, c.arms, steps, 2*c.laps+3)
 		}
 	}
 }

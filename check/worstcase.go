@@ -150,7 +150,7 @@ func (s *shared) meter(p *explore.Product, w *Worst) *meter {
 
 func (t *meter) amounts() {
 	t.out.Steps = t.orUpper(t.figure("steps", t.p.Steps(), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Steps })
-	t.out.Time = t.time()
+	t.out.Time = t.orUpper(t.time(), func(w *Worst) Figure { return w.Time })
 	for i, name := range t.s.costNames() {
 		t.out.Costs = append(t.out.Costs, t.orUpper(t.cost(name), func(w *Worst) Figure { return w.Costs[i] }))
 	}

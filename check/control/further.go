@@ -18,8 +18,12 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 		if r.Hi-r.Lo < 0 {
 			continue
 		}
-		if p.rises(a, v, 1, never) || p.rises(a, v, -1, never) {
-			most = graph.Sum(r.Hi-r.Lo, 1)
+		by := p.rises(a, v, 1, never)
+		if by == 0 {
+			by = p.rises(a, v, -1, never)
+		}
+		if by > 0 {
+			most = graph.Sum((r.Hi-r.Lo)/by, 1)
 			if v.Default == nil { // it may have no value yet
 				most = graph.Sum(most, 1)
 			}
@@ -110,10 +114,7 @@ const maxBefore = 8
 // asked are arm and those before it that say what holds where it is taken: none of these can be taken, as
 // they have no bound.
 func asked(arm *ir.Arm) []*ir.Arm {
-	if arm.Handler == nil {
-		return []*ir.Arm{arm}
-	}
-	list := slices.Clone(arm.Handler.Arms[max(0, arm.Index-maxBefore):arm.Index])
+	list := slices.Clone(arm.Chain()[max(0, arm.Index-maxBefore):arm.Index])
 	return append(slices.DeleteFunc(list, func(before *ir.Arm) bool { return before.Max != nil }), arm)
 }
 

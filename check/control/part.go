@@ -75,42 +75,49 @@ func (p *part) bounded(a *ir.Arm) (most int64, ok bool) {
 			most, ok = *a.Max, true
 		}
 	}
-	for e := range ir.Conjuncts(a.When) {
-		if times, limited := p.limits(a, e); limited {
-			most, ok = min(most, times), true
+	for _, x := range asked(a) {
+		for e, holds := range ir.Known(x.When, x == a) {
+			if times, limited := p.limits(a, e, holds); limited {
+				most, ok = min(most, times), true
+			}
 		}
 	}
 	return most, ok
 }
 
-// limits reports whether the condition e of a becomes false for good when a has
-// been taken often enough, and how often that is at most.
-func (p *part) limits(a *ir.Arm, e ir.Expr) (most int64, ok bool) {
+// limits reports whether it cannot be for ever that e is holds when a is taken, and how often
+// that is at most.
+func (p *part) limits(a *ir.Arm, e ir.Expr, holds bool) (most int64, ok bool) {
 	switch e := e.(type) {
 	case *ir.VarRef:
-		return 1, p.changesForGood(a, e.Var, 0)
-	case *ir.Unary:
-		if ref, isVar := e.X.(*ir.VarRef); isVar && e.Op == ir.OpNot {
-			return 1, p.changesForGood(a, ref.Var, 1)
+		value := int64(1)
+		if holds {
+			value = 0
 		}
+		return 1, p.changesForGood(a, e.Var, value)
 	case *ir.Binary:
-		return p.compares(a, e)
+		op := e.Op
+		if !holds {
+			op = op.Opposite()
+		}
+		return p.compares(a, e.X, op, e.Y)
 	}
 	return 0, false
 }
 
-// movesOneWay reports whether a moves v in the direction sign, and nothing in
-// the part moves it back or sets it. Short says of a clamp whether a stops being
-// taken before v reaches it.
-func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
-	moves := false
+// movesOneWay is how much a moves v at least in the direction sign, where nothing in the part moves
+// it back or sets it. Short says of a clamp whether a stops being taken before v reaches it.
+func (p *part) movesOneWay(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) int64 {
+	by := int64(0)
 	for _, x := range p.effects[v] {
 		if x.Adds == nil || x.Adds.Lo*sign <= 0 || x.Adds.Hi*sign <= 0 {
-			return false
+			return 0
 		}
-		moves = moves || x.arm == a && (x.Clamp == nil || short(*x.Clamp))
+		if x.arm == a && (x.Clamp == nil || short(*x.Clamp)) {
+			by = min(x.Adds.Lo*sign, x.Adds.Hi*sign)
+		}
 	}
-	return moves
+	return by
 }
 
 // changesForGood reports whether a sets the flag v to value, and nothing in the

@@ -2,7 +2,6 @@ package control
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -15,8 +14,8 @@ import (
 // in another one, next is. (Threads that descend: Lee, Jones and Ben-Amram, The size-change
 // principle for program termination, POPL 2001.)
 
-// above says of fields how much each is at least above what v was when the arm was taken, 0 or
-// 1; of a field that is not there nothing is known. Where v has to fall it is below.
+// above says of fields how much each is at least above what v was when the arm was taken, and not
+// below it; of a field that is not there nothing is known. Where v has to fall it is below.
 type above map[*ir.Var]int64
 
 // meet keeps in a what holds in b as well, and reports whether that is less.
@@ -46,7 +45,7 @@ func (a above) after(b *ir.Block, sign int64, short func(clamp int64) bool) abov
 		from, adds, clamp := flat.SumOf(x)
 		least := min(adds.Lo*sign, adds.Hi*sign)
 		if by, known := a[from]; from != nil && known && least >= 0 && (clamp == nil || short(*clamp)) {
-			out[x.Var] = min(by+least, 1)
+			out[x.Var] = graph.Sum(by, least)
 		}
 	}
 	return out
@@ -66,7 +65,7 @@ func (p *part) taken(arm *ir.Arm, a, before above, sign int64, short func(clamp 
 		for v, by := range before {
 			switch {
 			case p.c.further(arm, x, v, sign, true):
-				out[x.Var] = 1
+				out[x.Var] = max(out[x.Var], graph.Sum(by, 1))
 			case by >= out[x.Var] && p.c.further(arm, x, v, sign, false):
 				out[x.Var] = by
 			}
@@ -78,8 +77,8 @@ func (p *part) taken(arm *ir.Arm, a, before above, sign int64, short func(clamp 
 // maxLooks is how many leaves are looked at for all arms of a machine.
 const maxLooks = 100_000
 
-// rises reports whether v is further in the direction sign each time that a is taken.
-func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) bool {
+// rises is how much further v is at least, in the direction sign, each time that a is taken.
+func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) bool) int64 {
 	at := map[int32]above{} // by leaf
 	var work []int32
 	reach := func(leaf int32, s above) {
@@ -115,7 +114,7 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 	for ; len(work) > 0; work = work[1:] {
 		leaf := work[0]
 		if p.c.looks++; len(at[leaf]) == 0 || p.c.looks > maxLooks { // from everywhere a way leads to a
-			return false
+			return 0
 		}
 		for in := range p.c.Table.Inputs(p.c.Leaf(leaf)) {
 			for _, choice := range in.Choices { // what stays
@@ -130,17 +129,23 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 			}
 		}
 	}
-	return !slices.ContainsFunc(p.takes[a], func(x Edge) bool { return at[x.From] != nil && at[x.From][v] < 1 })
+	least := int64(graph.Infinite)
+	for _, x := range p.takes[a] {
+		if s := at[x.From]; s != nil {
+			least = min(least, s[v])
+		}
+	}
+	return least
 }
 
-// compares reports whether the comparison e of a becomes false for good when a has been taken
-// often enough, and how often that is at most. The other side is a constant, or a field that
-// nothing in the part assigns.
-func (p *part) compares(a *ir.Arm, e *ir.Binary) (most int64, ok bool) {
+// compares reports whether `left op right`, without which a is not taken, becomes false for good when
+// a has been taken often enough, and how often that is at most. The other side is a constant, or a
+// field that nothing in the part assigns.
+func (p *part) compares(a *ir.Arm, left ir.Expr, op ir.Op, right ir.Expr) (most int64, ok bool) {
 	for _, x := range []struct {
 		side, other ir.Expr
 		op          ir.Op
-	}{{e.X, e.Y, e.Op}, {e.Y, e.X, e.Op.Turned()}} {
+	}{{left, right, op}, {right, left, op.Turned()}} {
 		ref, isVar := x.side.(*ir.VarRef)
 		end, known := p.fixed(x.other)
 		if !isVar || !known || ir.Value(x.side) != nil {
@@ -150,24 +155,45 @@ func (p *part) compares(a *ir.Arm, e *ir.Binary) (most int64, ok bool) {
 		if x.op == ir.OpGt || x.op == ir.OpGe {
 			sign, last = -1, end.Lo
 		}
-		strict := x.op == ir.OpLt || x.op == ir.OpGt
+		r, strict := ref.Var.Type.Range, x.op == ir.OpLt || x.op == ir.OpGt
+		if r != nil && x.op == ir.OpNe && end.Lo == end.Hi { // it is the end to which v goes, or none
+			strict = last == r.Lo || last == r.Hi
+			if last == r.Lo {
+				sign = -1
+			}
+		}
 		if !strict && x.op != ir.OpLe && x.op != ir.OpGe {
 			continue
 		}
 		short := func(clamp int64) bool { return last*sign < clamp*sign || last == clamp && strict }
-		if !p.movesOneWay(a, ref.Var, sign, short) && !p.rises(a, ref.Var, sign, short) {
-			continue
+		by := p.movesOneWay(a, ref.Var, sign, short)
+		if by == 0 {
+			by = p.rises(a, ref.Var, sign, short)
 		}
-		most = graph.Infinite
-		if r := ref.Var.Type.Range; r != nil && r.Hi-r.Lo >= 0 {
-			most = r.Hi - r.Lo
-			if !strict {
-				most = graph.Sum(most, 1)
-			}
+		if by > 0 {
+			return laps(r, sign, last, by, strict), true
 		}
-		return most, true
 	}
 	return 0, false
+}
+
+// laps is how often v can be in its range r, each time further by at least by in the direction sign,
+// before it comes to last, or where it is not strict passes it.
+func laps(r *ir.Range, sign, last, by int64, strict bool) int64 {
+	if r == nil || r.Hi-r.Lo < 0 {
+		return graph.Infinite
+	}
+	if last < r.Lo || last > r.Hi {
+		strict = false
+	}
+	way := min(max(last, r.Lo), r.Hi) - r.Lo
+	if sign < 0 {
+		way = r.Hi - r.Lo - way
+	}
+	if strict {
+		way--
+	}
+	return graph.Sum(way/by, 1)
 }
 
 // fixed is what e lies between, which no effect of the part changes.

@@ -32,12 +32,6 @@ func (x *exprs) comparison(e *ir.Binary, outer int) string {
 	return paren(x.expr(e.X, precCompare+1)+" "+op+" "+x.expr(e.Y, precCompare+1), precCompare, outer)
 }
 
-// opposites are the comparisons that hold where the others do not; no float is
-// NaN.
-var opposites = map[ir.Op]ir.Op{
-	ir.OpEq: ir.OpNe, ir.OpNe: ir.OpEq, ir.OpLt: ir.OpGe, ir.OpGe: ir.OpLt, ir.OpGt: ir.OpLe, ir.OpLe: ir.OpGt,
-}
-
 // not is the opposite of e, written as a person would: the not stands before
 // what is no comparison, and inside what is joined.
 func (x *exprs) not(e ir.Expr, outer int) string {
@@ -47,7 +41,7 @@ func (x *exprs) not(e ir.Expr, outer int) string {
 			return x.expr(e.X, outer)
 		}
 	case *ir.Binary:
-		if op, ok := opposites[e.Op]; ok {
+		if op := e.Op.Opposite(); op != "" {
 			opposite := *e
 			opposite.Op = op
 			return x.comparison(&opposite, outer)

@@ -211,6 +211,30 @@ func eachConjunct(e Expr, yield func(Expr) bool) bool {
 	return yield(e)
 }
 
+// Known are the parts of e of which it is known whether they hold where it is known that e holds, or
+// does not: `not (a or b)` says that neither holds. A nil e has none.
+func Known(e Expr, holds bool) iter.Seq2[Expr, bool] {
+	return func(yield func(Expr, bool) bool) {
+		if e != nil {
+			eachKnown(e, holds, yield)
+		}
+	}
+}
+
+func eachKnown(e Expr, holds bool, yield func(Expr, bool) bool) bool {
+	switch b := e.(type) {
+	case *Unary:
+		if b.Op == OpNot {
+			return eachKnown(b.X, !holds, yield)
+		}
+	case *Binary:
+		if holds && b.Op == OpAnd || !holds && b.Op == OpOr {
+			return eachKnown(b.X, holds, yield) && eachKnown(b.Y, holds, yield)
+		}
+	}
+	return yield(e, holds)
+}
+
 // Walk calls f for e and everything in it, outermost first; where f returns
 // false it does not go inside. A nil e is nothing.
 func Walk(e Expr, f func(Expr) bool) {

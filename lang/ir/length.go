@@ -17,6 +17,13 @@ func (op Op) Turned() Op {
 	return op
 }
 
+// opposites are the comparisons that hold where the others do not; no float is
+// NaN.
+var opposites = map[Op]Op{OpEq: OpNe, OpNe: OpEq, OpLt: OpGe, OpGe: OpLt, OpGt: OpLe, OpLe: OpGt}
+
+// Opposite is the comparison that holds where op does not; "" for what is no comparison.
+func (op Op) Opposite() Op { return opposites[op] }
+
 // ConstantSide splits `x op c` or `c op x` into x, the operator as if x stood on
 // the left, and c; c is nil where e is neither.
 func ConstantSide(e *Binary) (x Expr, op Op, c *Const) {

@@ -30,7 +30,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 			may = t.MayLeaveLength(a.Var.Type, a.Value, arm)
 			return
 		}
-		if staysInside(a) || t.FitsByGuard(a.Var.Type, a.Value, arm) {
+		if staysInside(a) || t.FitsByGuard(a.Var.Type, a.Value, arm) || t.FitsByFlow(a.Var.Type, a.Value) {
 			return
 		}
 		sources := t.Refs(a.Value, arm)
@@ -69,6 +69,19 @@ func Outside(e ir.Expr, lo, hi int64) bool {
 // MayOverflow reports whether some part of e may need more than 64 bits, by the
 // ranges of what it reads. Of data without a range nothing is said.
 func MayOverflow(e ir.Expr) bool { return !spanOf(e).fits }
+
+// FitsByFlow reports whether e, the right side of an effect on a field of type to, lies in
+// its range by what runs have done before.
+func (t *Tracked) FitsByFlow(to *ir.Type, e ir.Expr) bool {
+	if to.Kind != ir.Int && to.Kind != ir.Duration {
+		return false
+	}
+	if t.flow == nil {
+		t.flow = flowOf(t.machine)
+	}
+	x, made := t.flow.made[e]
+	return made && x.fits && to.Range.Lo <= x.lo && x.hi <= to.Range.Hi
+}
 
 // FitsByGuard reports whether the guard of arm, in whose block the value of e is put
 // where a value of type to stands, says that it lies in its range, or is as long as it
@@ -111,36 +124,80 @@ type span struct {
 	fits, open bool
 }
 
-// spanOf is between what the values of e lie, of a list its lengths, by the ranges of
-// what it reads.
-func spanOf(e ir.Expr) span {
+// or is between what the values of both lie.
+func (x span) or(y span) span {
+	return span{min(x.lo, y.lo), max(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
+}
+
+// and is between what the values lie that both have; none does where lo is above hi.
+func (x span) and(y span) span {
+	return span{max(x.lo, y.lo), min(x.hi, y.hi), true, x.open && y.open}
+}
+
+// compared is between what those values of x lie for which `x op y` can hold.
+func (x span) compared(op ir.Op, y span) span {
+	switch op {
+	case ir.OpEq:
+		return x.and(y)
+	case ir.OpNe:
+		if y.lo == y.hi && y.lo == x.lo && x.lo < x.hi {
+			x.lo++
+		} else if y.lo == y.hi && y.lo == x.hi {
+			x.hi--
+		}
+	case ir.OpLt:
+		if x.hi >= y.hi {
+			x.hi = y.hi - 1
+		}
+	case ir.OpLe:
+		x.hi = min(x.hi, y.hi)
+	case ir.OpGt:
+		if x.lo <= y.lo {
+			x.lo = y.lo + 1
+		}
+	case ir.OpGe:
+		x.lo = max(x.lo, y.lo)
+	}
+	return x
+}
+
+// spanOf is spanIn by the ranges alone.
+func spanOf(e ir.Expr) span { return spanIn(e, nil) }
+
+// spanIn is between what the values of e lie, of a list its lengths, by the ranges of
+// what it reads, and by what is known of it.
+func spanIn(e ir.Expr, known spans) span {
 	if c := ir.Value(e); c != nil {
 		return span{lo: c.Int, hi: c.Int, fits: true}
 	}
 	switch e := e.(type) {
+	case *ir.VarRef:
+		if x, there := known[e.Var]; there {
+			return x
+		}
 	case *ir.Len:
 		return lengthSpan(e.X.Type())
 	case *ir.Unary:
 		if e.Op == ir.OpSub {
-			return combine(span{fits: true}, spanOf(e.X), (*big.Int).Sub)
+			return combine(span{fits: true}, spanIn(e.X, known), (*big.Int).Sub)
 		}
 	case *ir.Binary:
 		switch e.Op {
 		case ir.OpAdd:
 			if e.T.Kind == ir.List {
-				return combine(spanOf(e.X), span{1, 1, spanOf(e.Y).fits, false}, (*big.Int).Add)
+				return combine(spanIn(e.X, known), span{1, 1, spanIn(e.Y, known).fits, false}, (*big.Int).Add)
 			}
-			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Add)
+			return combine(spanIn(e.X, known), spanIn(e.Y, known), (*big.Int).Add)
 		case ir.OpSub:
-			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Sub)
+			return combine(spanIn(e.X, known), spanIn(e.Y, known), (*big.Int).Sub)
 		case ir.OpMul:
-			return combine(spanOf(e.X), spanOf(e.Y), (*big.Int).Mul)
+			return combine(spanIn(e.X, known), spanIn(e.Y, known), (*big.Int).Mul)
 		}
 	case *ir.Call:
 		if e.Guard != nil {
 			break
 		}
-		x, y := spanOf(e.Args[0]), spanOf(e.Args[1])
+		x, y := spanIn(e.Args[0], known), spanIn(e.Args[1], known)
 		if e.Builtin == "min" {
 			return span{min(x.lo, y.lo), min(x.hi, y.hi), x.fits && y.fits, x.open || y.open}
 		}

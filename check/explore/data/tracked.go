@@ -4,7 +4,7 @@
 // In the order in which to read them: domain.go (the four ways to tell values apart),
 // tracked.go (which data that is done for), reads.go and lengths.go (what the text
 // reads, and by which constants), fans.go and elements.go (how many elements a list has, and which one it is), waits.go (how long data lets timers wait), ranges.go
-// (what certainly fits), compared.go and named.go (which values stand for others), compare.go (what can be said of a code), slot.go (where a
+// (what certainly fits), flow.go (between what numbers lie in a leaf), compared.go and named.go (which values stand for others), compare.go (what can be said of a code), slot.go (where a
 // configuration holds it), facts.go (a code as a formula of package guard),
 // dimensions.go (how many configurations there may be of it).
 package data
@@ -34,6 +34,8 @@ type Tracked struct {
 	OneByOne bool    // an event may bring flags one by one; see step.plain
 	Wide     bool    // it may tell more values apart than New
 	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
+
+	flow *flow // nil until it is asked
 
 	Checked map[*ir.Block][]*ir.Assign // what is published, or an item of a list, and may be out of range
 }

@@ -80,7 +80,8 @@ func (c *compiler) value(n *data.Node, e ir.Expr, arm *ir.Arm) func(*Step) (int6
 	for _, source := range refs {
 		checked = checked || data.Narrows(source, n)
 	}
-	checked = (checked || data.MayOverflow(e)) && (n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm))
+	checked = (checked || data.MayOverflow(e)) &&
+		(n.Type.Range == nil || !c.t.FitsByGuard(n.Type, e, arm) && (c.t.Computed(e, arm) || !c.t.FitsByFlow(n.Type, e)))
 	switch {
 	case !n.Valued() && !checked:
 		return nil
