@@ -80,7 +80,10 @@ func (s *shared) upperTime(entries []int64) Figure {
 		if visits[leaf.Depth] == nil {
 			visits[leaf.Depth] = lifetime.Visits(p, leaf.Depth)
 		}
-		if each, times := visits[leaf.Depth][leaf.ID], entries[leaf.ID]; each > 0 && times > 0 {
+		switch each, times := visits[leaf.Depth][leaf.ID], entries[leaf.ID]; {
+		case times == graph.Infinite: // though each may take no time
+			all = graph.Infinite
+		case each > 0 && times > 0:
 			all = graph.Sum(all, graph.Times(each, times))
 			terms = append(terms, fmt.Sprintf("%s of %s x %s", counted(times, "visit"), leaf.Path, ir.FormatDuration(each)))
 		}

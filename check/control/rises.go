@@ -177,8 +177,8 @@ func (p *part) compares(a *ir.Arm, left ir.Expr, op ir.Op, right ir.Expr) (most 
 	return 0, false
 }
 
-// laps is how often v can be in its range r, each time further by at least by in the direction sign,
-// before it comes to last, or where it is not strict passes it.
+// laps is how often a field can be in its range r, each time further by at least by in the direction sign,
+// before it is at last, or where it is not strict beyond it.
 func laps(r *ir.Range, sign, last, by int64, strict bool) int64 {
 	if r == nil || r.Hi-r.Lo < 0 {
 		return graph.Infinite
