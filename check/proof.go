@@ -5,6 +5,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/control"
 	"github.com/fsmc-dev/fsmc/check/explore"
+	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/check/replay"
 	"github.com/fsmc-dev/fsmc/check/witness"
@@ -137,9 +138,18 @@ func (s *shared) loosest() int { return max(SmallProduct, looseEach*len(s.Machin
 // Control is the control graph; see control.New.
 func (s *shared) Control() *control.Graph {
 	if s.proof.control == nil {
-		s.proof.control = control.New(s.Table())
+		s.proof.control = control.New(s.Table(), data.BetweenInEffects(s.Machine))
 	}
 	return s.proof.control
+}
+
+// Changed is the field that is another one after the lap that was looked at last; nil where that is
+// not why it is not known to be a cycle.
+func (s *shared) Changed() *ir.Var {
+	if s.changes == nil {
+		return nil
+	}
+	return s.changes.Var
 }
 
 // LeaveOpen notes that the limit left a question open.

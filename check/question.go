@@ -10,21 +10,11 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/lang/ir"
-	"github.com/fsmc-dev/fsmc/lang/token"
 )
 
 // WhetherEntered is the question of unreachable-state, which the framework asks,
 // too.
 const WhetherEntered = "whether any run enters it"
-
-// AtStart is q with the place where it arises, if that is the start of the run, which
-// is in no state.
-func AtStart(q Question, at token.Span) Question {
-	if q.State == nil {
-		q.Span = at
-	}
-	return q
-}
 
 // Text is the message of a finding that q was left open.
 func (q Question) Text() string {

@@ -34,6 +34,7 @@ type Graph struct {
 	level []int   // by edge that is not in Rest: in which round it was taken out, from 1
 	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
 
+	between  flat.Between // what an effect adds
 	inPlace  flat.InPlace
 	looks    int               // see rises
 	compared map[question]bool // see further
@@ -56,9 +57,9 @@ type Graph struct {
 // ends it. Each round is linear; a round follows only where the
 // one before took something out of a cycle. What cancel leads along comes once,
 // and is taken out before.
-func New(t *flat.Table) *Graph {
+func New(t *flat.Table, between flat.Between) *Graph {
 	c := &Graph{
-		Table: t, inPlace: t.EndsInPlace(),
+		Table: t, between: between, inPlace: t.EndsInPlace(),
 		opens: make([]bool, len(t.Machine.States)), circles: make([]bool, len(t.Machine.States)), taken: make([]bool, len(t.Machine.Arms)),
 		compared: map[question]bool{},
 	}

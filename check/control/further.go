@@ -61,7 +61,7 @@ func (x *effectIn) mayMove(v *ir.Var) bool {
 		return false
 	}
 	for _, a := range x.arm.Block.Assigns {
-		if from, _, _ := flat.SumOf(a); a.Var == v && from != nil {
+		if from, _, _ := flat.SumOf(a, flat.Declared); a.Var == v && from != nil {
 			return true
 		}
 	}

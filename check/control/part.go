@@ -60,7 +60,7 @@ func newPart(c *Graph, edges []int) *part {
 			continue
 		}
 		for _, a := range b.Assigns {
-			p.effects[a.Var] = append(p.effects[a.Var], effectIn{flat.EffectOf(a), arm})
+			p.effects[a.Var] = append(p.effects[a.Var], effectIn{flat.EffectOf(a, c.between), arm})
 		}
 	}
 	return p

@@ -35,14 +35,14 @@ func (a above) meet(b above) bool {
 
 // after is a behind the effects of b. Sign is -1 where v has to fall. Short says of a clamp
 // whether the arm is not taken with what it stops at.
-func (a above) after(b *ir.Block, sign int64, short func(clamp int64) bool) above {
+func (a above) after(b *ir.Block, between flat.Between, sign int64, short func(clamp int64) bool) above {
 	if b == nil {
 		return a
 	}
 	out := maps.Clone(a)
 	for _, x := range b.Assigns {
 		delete(out, x.Var)
-		from, adds, clamp := flat.SumOf(x)
+		from, adds, clamp := flat.SumOf(x, between)
 		least := min(adds.Lo*sign, adds.Hi*sign)
 		if by, known := a[from]; from != nil && known && least >= 0 && (clamp == nil || short(*clamp)) {
 			out[x.Var] = graph.Sum(by, least)
@@ -54,7 +54,7 @@ func (a above) after(b *ir.Block, sign int64, short func(clamp int64) bool) abov
 // taken is a behind the block of arm, too, before whose exit blocks before held: of
 // `when event.at > last -> Open { last = event.at }` the guard says that last rises.
 func (p *part) taken(arm *ir.Arm, a, before above, sign int64, short func(clamp int64) bool) above {
-	out := a.after(arm.Block, sign, short)
+	out := a.after(arm.Block, p.c.between, sign, short)
 	if arm.Block == nil {
 		return out
 	}
@@ -92,7 +92,7 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 	maybe := func(s above, b *ir.Block) above { // it is not looked at which states are left and entered
 		if b != nil {
 			both := maps.Clone(s)
-			both.meet(s.after(b, sign, short))
+			both.meet(s.after(b, p.c.between, sign, short))
 			return both
 		}
 		return s

@@ -81,7 +81,7 @@ machine Times {
     state F { after 1h -> G }
     terminal G
 }`)
-	g := control.New(flat.New(m, nil))
+	g := control.New(flat.New(m, nil), flat.Declared)
 	want := []string{"30s A after wait", "35s B after pause", "2m35s C w.failed(timeout)", "2m35s D cancel", "F"}
 	if diff := cmp.Diff(want, rows(t, g, state(t, m, "F"))); diff != "" {
 		t.Errorf("witness (-want +got):\n%s", diff)
@@ -137,7 +137,7 @@ machine Requires {
     state D { on Go -> Done }
     terminal Done
 }`)
-	g := control.New(flat.New(m, nil))
+	g := control.New(flat.New(m, nil), flat.Declared)
 	if diff := cmp.Diff([]string{"A", "B", "D", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -166,7 +166,7 @@ machine Choice {
     terminal Done
     terminal Never
 }`)
-	g := control.New(flat.New(m, nil))
+	g := control.New(flat.New(m, nil), flat.Declared)
 	if diff := cmp.Diff([]string{"A", "B", "Done"}, controlled(g)); diff != "" {
 		t.Errorf("entered (-want +got):\n%s", diff)
 	}
@@ -181,7 +181,7 @@ func TestControlHasAllPaths(t *testing.T) {
 		if p == nil {
 			continue
 		}
-		c := control.New(table)
+		c := control.New(table, flat.Declared)
 		surely, halts := c.SurelyEntered(), len(p.Faults()) > 0
 		for _, s := range m.States {
 			_, some := c.Entered(s)

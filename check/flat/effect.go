@@ -11,14 +11,20 @@ type Effect struct {
 	Value *ir.Const
 }
 
+// Between says between what an expression lies; nil where that is not known. Declared is what its
+// type says.
+type Between func(ir.Expr) *ir.Range
+
+func Declared(e ir.Expr) *ir.Range { return e.Type().Range }
+
 // EffectOf is what a does.
-func EffectOf(a *ir.Assign) Effect {
+func EffectOf(a *ir.Assign, between Between) Effect {
 	x := Effect{}
 	if a.Value == nil {
 		return x
 	}
 	x.Value = ir.Value(a.Value)
-	from, adds, clamp := SumOf(a)
+	from, adds, clamp := SumOf(a, between)
 	if x.Clamp = clamp; from == a.Var && adds != (ir.Range{}) {
 		x.Adds = &adds
 		if adds.Lo == adds.Hi {
@@ -30,7 +36,7 @@ func EffectOf(a *ir.Assign) Effect {
 
 // SumOf is the field from which a computes its own, where it says `v + c`, `c + v` or `v`, what
 // it adds, and where it then stops; from is nil where it says something else.
-func SumOf(a *ir.Assign) (from *ir.Var, adds ir.Range, clamp *int64) {
+func SumOf(a *ir.Assign, between Between) (from *ir.Var, adds ir.Range, clamp *int64) {
 	if a.Value == nil {
 		return nil, adds, nil
 	}
@@ -52,7 +58,7 @@ func SumOf(a *ir.Assign) (from *ir.Var, adds ir.Range, clamp *int64) {
 	}
 	if c := ir.Value(by); c != nil {
 		adds = ir.Range{Lo: c.Int, Hi: c.Int}
-	} else if r := by.Type().Range; r != nil {
+	} else if r := between(by); r != nil {
 		adds = *r
 	} else {
 		return nil, adds, clamp

@@ -3,6 +3,7 @@ package data
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -21,13 +22,29 @@ type flow struct {
 	at    map[*ir.State]spans
 	joins map[*ir.State]int // how often more was found to be possible; nil where ends may move further
 	work  []*ir.State
-	made  map[ir.Expr]span // what effects compute, by their right sides
+	made  map[ir.Expr]span // what effects compute, by their right sides, and by parts of these
 }
 
 const (
-	maxFlow  = 2_000_000 // how many inputs times fields are looked at
-	maxJoins = 4         // how often an end may move
+	maxFlow  = 100_000 // how many inputs times fields are looked at
+	maxJoins = 4       // how often an end may move
 )
+
+// BetweenInEffects says between what the parts of effects of m lie where these are carried out. The flow
+// is asked where their ranges do not say which way they move something.
+func BetweenInEffects(m *ir.Machine) flat.Between {
+	follow := sync.OnceValue(func() *flow { return flowOf(m) })
+	return func(e ir.Expr) *ir.Range {
+		r := flat.Declared(e)
+		if r == nil || r.Lo > 0 || r.Hi < 0 {
+			return r
+		}
+		if x, made := follow().made[e]; made && x.fits && x.lo <= x.hi {
+			return &ir.Range{Lo: x.lo, Hi: x.hi}
+		}
+		return r
+	}
+}
 
 // flowOf follows m; nothing is known where that would take long.
 func flowOf(m *ir.Machine) *flow {
@@ -213,11 +230,14 @@ func (f *flow) after(b *ir.Block, s spans) (_ spans, ok bool) {
 			delete(out, a.Var)
 		default:
 			x, r := spanIn(a.Value, s), rangeOf(a.Var)
-			made := x
-			if before, known := f.made[a.Value]; known {
-				made = x.or(before)
-			}
-			f.made[a.Value] = made
+			ir.Walk(a.Value, func(e ir.Expr) bool {
+				made := spanIn(e, s)
+				if before, known := f.made[e]; known {
+					made = made.or(before)
+				}
+				f.made[e] = made
+				return true
+			})
 			if out[a.Var] = x.and(r); out[a.Var].lo > out[a.Var].hi {
 				return nil, false
 			}

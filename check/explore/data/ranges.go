@@ -45,7 +45,7 @@ func MayLeaveRange(m *ir.Machine) bool {
 // staysInside reports whether a is `v = min(v + c, hi)` or `v = max(v - c, lo)`
 // with the ends of v's own range.
 func staysInside(a *ir.Assign) bool {
-	x, r := flat.EffectOf(a), a.Var.Type.Range
+	x, r := flat.EffectOf(a, flat.Declared), a.Var.Type.Range
 	if x.Clamp == nil || r.Lo >= r.Hi {
 		return false
 	}

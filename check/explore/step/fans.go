@@ -95,7 +95,7 @@ const enough = data.MaxHeldElements + 1
 // with which one ends.
 func toTellApart(d *ir.Do, b *ir.Block, tracked *data.Tracked) int64 {
 	for _, a := range b.Assigns {
-		if e := flat.EffectOf(a); !tracked.FewOpen && tracked.Vars[a.Var].IsHeld() && a.Value != nil && e.Value == nil && e.Clamp == nil {
+		if e := flat.EffectOf(a, flat.Declared); !tracked.FewOpen && tracked.Vars[a.Var].IsHeld() && a.Value != nil && e.Value == nil && e.Clamp == nil {
 			return d.Fan.Most
 		}
 	}

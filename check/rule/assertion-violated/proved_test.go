@@ -39,7 +39,7 @@ func provedHolds(t *testing.T, src []byte) (proven int) {
 		if p == nil || m.Broken || len(p.Faults()) > 0 {
 			continue
 		}
-		c := control.New(table)
+		c := control.New(table, flat.Declared)
 		for _, a := range promises(m) {
 			if !proved(c, a) {
 				continue

@@ -51,7 +51,7 @@ func run(p *check.Pass) {
 		state := g.Leaf(f.Config) // nil of the start
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.AtStart(check.Question{State: state}, f.Assign.Span))
+			p.LeaveOpen(check.Question{State: state, Span: f.Assign.Span})
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })

@@ -208,7 +208,7 @@ func show(p *check.Pass, g *explore.Product, f *check.Finding, reads []explore.F
 		}
 	}
 	if !f.Span.IsValid() {
-		p.LeaveOpen(check.AtStart(check.Question{State: g.Leaf(reads[0].Config)}, reads[0].ReadAt))
+		p.LeaveOpen(check.Question{State: g.Leaf(reads[0].Config), Span: reads[0].ReadAt})
 	}
 	return f.Span.IsValid()
 }

@@ -105,7 +105,7 @@ func reportCircles(p *check.Pass, g *explore.Product) {
 		}
 		witness, sure := p.RunInto(f)
 		if !sure {
-			p.LeaveOpen(check.AtStart(check.Question{State: g.Leaf(f.Config)}, round[0].Require.Span))
+			p.LeaveOpen(check.Question{State: g.Leaf(f.Config), Span: round[0].Require.Span})
 			continue
 		}
 		inputs, behind := p.Broken(func(b explore.Broken) bool {

@@ -58,19 +58,35 @@ func round(p *check.Pass, g *explore.Product, l explore.Loop) (w *witness.Witnes
 	return p.Replayed(append(path, l.Round...), len(path))
 }
 
+// maxChanged is how many fields that a lap changes another cycle is looked for that keeps.
+const maxChanged = 4
+
+// sets reports whether the block of a sets one of the fields given.
+func sets(a *ir.Arm, fields []*ir.Var) bool {
+	return a != nil && a.Block != nil && slices.ContainsFunc(a.Block.Assigns, func(x *ir.Assign) bool { return slices.Contains(fields, x.Var) })
+}
+
 func report(p *check.Pass, g *explore.Product, l explore.Loop) {
+	first, open := l.Leaves[0], check.Question{State: l.Leaves[0], Span: lastMove(l, g).Span}
 	witness, sure := round(p, g, l)
-	if !sure {
-		// Another cycle there may be a run, on which nothing is deferred or guessed.
-		for _, other := range g.Loops(func(from, e int32) bool { return p.Unmarked(from, e) && g.Detours(from, e) == 1 }) {
-			if !sure && slices.Contains(other.Leaves, l.Leaves[0]) {
+	another := func(keep func(from, e int32) bool) {
+		for _, other := range g.Loops(func(from, e int32) bool { return p.Unmarked(from, e) && keep(from, e) }) {
+			if !sure && slices.Contains(other.Leaves, first) {
 				l = other
 				witness, sure = round(p, g, l)
 			}
 		}
 	}
+	var changed []*ir.Var // by the laps so far
+	for v := p.Changed(); !sure && v != nil && len(changed) < maxChanged && !slices.Contains(changed, v); v = p.Changed() {
+		changed = append(changed, v)
+		another(func(_, e int32) bool { return !sets(g.Arm(e), changed) })
+	}
+	if !sure { // on some cycle nothing is deferred or guessed
+		another(func(from, e int32) bool { return g.Detours(from, e) == 1 })
+	}
 	if !sure {
-		p.LeaveOpen(check.Question{State: l.Leaves[0]})
+		p.LeaveOpen(open)
 		return
 	}
 	last := lastMove(l, g)

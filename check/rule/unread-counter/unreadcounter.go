@@ -52,7 +52,7 @@ func raisedIn(m *ir.Machine) map[*ir.Var]*ir.Assign {
 			continue
 		}
 		for _, a := range b.Assigns {
-			if a.Var.Type.Kind == ir.Int && out[a.Var] == nil && flat.EffectOf(a).Step > 0 {
+			if a.Var.Type.Kind == ir.Int && out[a.Var] == nil && flat.EffectOf(a, flat.Declared).Step > 0 {
 				out[a.Var] = a
 			}
 		}
