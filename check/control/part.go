@@ -40,10 +40,13 @@ func newPart(c *Graph, edges []int) *part {
 		for s := to; s != nil && (s != domain || to != x.Arm.Target.Leaf()); s = s.Parent {
 			p.started[s] = true
 		}
-		for _, leaf := range append([]*ir.State{from, to}, Landings(x.Arm.Target)...) {
+		for leaf := range x.Arm.Target.Redirects() {
 			for s := leaf; s != nil; s = s.Parent {
 				blocks[s.Entry], blocks[s.Exit] = nil, nil
 			}
+		}
+		for s := from; s != nil; s = s.Parent {
+			blocks[s.Exit] = nil
 		}
 	}
 	for leaf := range p.leaves { // what stays in a leaf has effects, too

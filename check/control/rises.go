@@ -2,6 +2,7 @@ package control
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
@@ -103,8 +104,17 @@ func (p *part) rises(a *ir.Arm, v *ir.Var, sign int64, short func(clamp int64) b
 			s = maybe(s, from.Exit)
 		}
 		s = p.taken(x.Arm, s, before, sign, short)
-		for _, to := range p.c.Leaf(x.To).Chain() {
-			s = maybe(s, to.Entry)
+		for leaf := range x.Arm.Target.Redirects() {
+			around := leaf.Chain()
+			for _, entered := range slices.Backward(around) {
+				s = maybe(s, entered.Entry)
+			}
+			if int32(leaf.ID) == x.To {
+				break
+			}
+			for _, left := range around {
+				s = maybe(s, left.Exit)
+			}
 		}
 		reach(x.To, s)
 	}
