@@ -64,6 +64,11 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// A comparison with another type is false there; a field of a type would halt the run.
 		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"b","Next":"B"},{"Variable":"$.x","NumericEquals":1,"Next":"B"}],"Default":"B"}`),
 			Want: []string{"guard x_string_equals_b(value json)", "guard x_numeric_equals_1(value json)"}, Grade: foreign.Part},
+		// So is one that is compared as one type: that it is of this type is a guess, which is said once.
+		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","NumericLessThan":3,"Next":"B"},{"Variable":"$.x","NumericEquals":5,"Next":"B"}],"Default":"B"}`),
+			Want: []string{"        // Guessed: $.x is a number: the run halts on another value, where the original may continue\n        x float\n"}, Grade: foreign.Part},
+		{Text: `{"QueryLanguage":"JSONata",` + around(`{"Type":"Choice","Choices":[{"Condition":"{% $states.input.s = 'a' %}","Next":"B"}],"Default":"B"}`)[1:],
+			Want: []string{"// Guessed: $states.input.s is a text: the run halts on another value"}, Grade: foreign.Part},
 		// What a Choice itself assigns is of its Default; a rule assigns in its place.
 		{Text: around(`{"Type":"Choice","Assign":{"v":1},"Choices":[{"Variable":"$.x","BooleanEquals":true,"Assign":{"v":2},"Next":"B"},{"Variable":"$.y","BooleanEquals":true,"Next":"B"}],"Default":"B"}`),
 			Want: []string{`when x == true -> B { v = {"value": 2} }`, `when y == true -> B else -> B { v = {"value": 1} }`}, Grade: foreign.Part},
