@@ -119,6 +119,11 @@ func (m *made) arm(s *State, t *Transition) string {
 		m.lost("a step to %s: it stays where it is", t.Wherever)
 		return when + cmp.Or(block, "{}")
 	}
+	if t.Target == m.root && m.root == m.chart.Root { // it leads to where the machine begins
+		begin := *t
+		begin.Target, begin.Reenter = cmp.Or(m.root.Initial, m.root.Children[0]), t.Reenter || s != m.root
+		s, t = m.root, &begin
+	}
 	if t.Target == nil || t.Target == s && !t.Reenter && len(s.Children) == 0 {
 		return when + m.stay(s, block)
 	}
@@ -140,13 +145,14 @@ func (m *made) arm(s *State, t *Transition) string {
 
 // reentered is a state around the target which the original leaves and enters again, and which tells by
 // what it does then: all that is inside s, and s itself with Reenter. Here a run stays in what is around
-// both its leaf and the target.
+// both its leaf and the target. In SCXML, a region is left only with all that is beside it.
 func (m *made) reentered(s *State, t *Transition) *State {
 	if t.Target == s || !t.Target.Inside(s) {
 		return nil
 	}
-	for at := t.Target.Parent; at != m.root && (at != s || t.Reenter); at = at.Parent {
-		if len(at.Entry)+len(at.Exit)+len(at.After) > 0 && !(t.Target.History && at == t.Target.Parent) {
+	for at := t.Target.Parent; at != s || t.Reenter; at = at.Parent {
+		tells := len(at.Entry)+len(at.Exit)+len(at.After) > 0 || at == m.root && !m.chart.First
+		if tells && !(t.Target.History && at == t.Target.Parent) {
 			return at
 		}
 		if at == s {

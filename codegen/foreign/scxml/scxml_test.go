@@ -69,4 +69,9 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"on E -> A.A2"}, Grade: foreign.Whole},
 	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,
 		Want: []string{"do machine XQ() as q_1", "Lost: a step out of its region"}, Grade: foreign.Lost},
+	// An external step inside a region leaves all that is around it, the other regions, too.
+	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="r1"/><state id="r1"/></state></parallel></scxml>`,
+		Want: []string{`// Lost: that "r" is left and entered again on the way to "r1"`, "on E -> R1"}, Grade: foreign.Lost},
+	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" type="internal" target="r1"/><state id="r1"/></state></parallel></scxml>`,
+		Want: []string{"on E -> R1"}, Grade: foreign.Part},
 }

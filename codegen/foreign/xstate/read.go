@@ -113,11 +113,18 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 var (
 	inStates = strings.Fields(`id key type initial states on always after invoke entry exit onDone output description meta
 		tags history target transitions order version`)
-	inRoots = strings.Fields("context types schemas $schema")
-	inArms  = strings.Fields("target guard cond actions reenter internal description meta source eventType event")
+	inRoots   = strings.Fields("context types schemas $schema")
+	inArms    = strings.Fields("target guard cond actions reenter internal description meta source eventType event")
+	inInvokes = strings.Fields("id src systemId type input onDone onError onSnapshot description meta")
+	inGuards  = strings.Fields("type params guards guard children")
 )
 
-func notRead(key string) string { return foreign.Quote(key) + ", which is not read" }
+// unread notes the keys of v that are not known.
+func unread(v *foreign.Value, lost *[]string, known ...string) {
+	for _, key := range v.Others(known...) {
+		*lost = append(*lost, foreign.Quote(key)+", which is not read")
+	}
+}
 
 func (r *reader) path(s *chart.State) string {
 	if s.Parent == nil {
@@ -128,13 +135,13 @@ func (r *reader) path(s *chart.State) string {
 
 func (r *reader) fill(s *chart.State) error {
 	v := r.values[s]
-	if i := v.Get("initial"); i != nil {
-		target := i.Str()
-		if i.Is(foreign.Object) {
-			for _, t := range i.Get("target").List() {
-				target = t.Str()
-			}
-		}
+	i := v.Get("initial")
+	targets := i.List()
+	if i.Is(foreign.Object) {
+		targets = i.Get("target").List()
+	}
+	for _, t := range targets {
+		target := t.Str()
 		if s.Initial = r.find(s, target, true); s.Initial == nil {
 			return i.Errorf("state %q begins in %q, which is not there", s.Key, target)
 		}
@@ -143,9 +150,7 @@ func (r *reader) fill(s *chart.State) error {
 	if s.Parent == nil {
 		known = slices.Concat(inStates, inRoots)
 	}
-	for _, key := range v.Others(known...) {
-		s.Lost = append(s.Lost, notRead(key))
-	}
+	unread(v, &s.Lost, known...)
 	if len(v.Get("initial").Get("actions").List()) > 0 {
 		s.Lost = append(s.Lost, "what it does on the way to where it begins")
 	}
@@ -222,6 +227,7 @@ func (r *reader) invokes(s *chart.State, v *foreign.Value) {
 			call.Done = append(call.Done, r.arms(s, on.Get("xstate.done.actor."+id))...)
 			call.Error = append(call.Error, r.arms(s, on.Get("xstate.error.actor."+id))...)
 		}
+		unread(i, &s.Lost, inInvokes...)
 		if in := i.Get("input"); in != nil && in.Kind != foreign.Null {
 			s.Lost = append(s.Lost, "what "+name+" is given: an activity here takes nothing")
 		}
@@ -240,17 +246,15 @@ func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 		targets := t.List()
 		if t.Is(foreign.Object) {
 			targets = t.Get("target").List()
-			arm.Guard = r.guard(t.Get("guard"))
+			arm.Guard = r.guard(t.Get("guard"), &arm.Lost)
 			if arm.Guard == nil {
-				if arm.Guard = r.guard(t.Get("cond")); arm.Guard != nil {
+				if arm.Guard = r.guard(t.Get("cond"), &arm.Lost); arm.Guard != nil {
 					arm.Lost = append(arm.Lost, `what XState 4 does otherwise, of which "cond" is: there, a step of a state to itself leaves it`)
 				}
 			}
 			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
 			arm.Reenter = t.Get("reenter").True() || t.Get("internal").Is(foreign.Bool) && !t.Get("internal").True()
-			for _, key := range t.Others(inArms...) {
-				arm.Lost = append(arm.Lost, notRead(key))
-			}
+			unread(t, &arm.Lost, inArms...)
 		}
 		r.aim(s, arm, targets)
 		all = append(all, arm)
@@ -308,19 +312,20 @@ func below(s *chart.State, path string) *chart.State {
 }
 
 // guard reads a name, an object with a type, or not, and, or of others.
-func (r *reader) guard(v *foreign.Value) *chart.Guard {
+func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
 	switch {
 	case v.Is(foreign.String):
 		return &chart.Guard{Name: v.Text}
 	case !v.Is(foreign.Object):
 		return nil
 	}
+	unread(v, lost, inGuards...)
 	op := map[string]string{"xstate.not": "!", "xstate.and": "&&", "xstate.or": "||"}[v.Get("type").Str()]
 	if op != "" {
 		g := &chart.Guard{Op: op}
 		for _, key := range []string{"guards", "guard", "children"} {
 			for _, inner := range v.Get(key).List() {
-				if i := r.guard(inner); i != nil {
+				if i := r.guard(inner, lost); i != nil {
 					g.Of = append(g.Of, i)
 				}
 			}
@@ -345,6 +350,7 @@ func (r *reader) actions(v *foreign.Value, lost *[]string) []chart.Action {
 		name := a.Str()
 		if a.Is(foreign.Object) {
 			name = a.Get("type").Str()
+			unread(a, lost, "type")
 		}
 		if name == "" || strings.HasPrefix(name, "xstate.") || name == "inline" {
 			*lost = append(*lost, "an action that stands in the program: "+name)

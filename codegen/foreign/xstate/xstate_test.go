@@ -87,6 +87,18 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{`// Lost: that "a" is left and entered again on the way to "y"`, "on G -> A.Y"}, Grade: foreign.Lost},
 	{Text: `{"initial":"a","on":{"G":".a.y"},"states":{"a":{"initial":"x","states":{"x":{},"y":{}}}}}`,
 		Want: []string{"on G -> A.Y"}, Grade: foreign.Whole},
+	// So does one of the machine itself with reenter, and one to it from inside; one of it to itself does not.
+	{Text: `{"id":"m","initial":"a","entry":"n","on":{"E":{"target":".b","reenter":true},"F":".b"},"states":{"a":{},"b":{}}}`,
+		Want: []string{`// Lost: that "m" is left and entered again on the way to "b"`, "on E -> B", "on F -> B"}, Grade: foreign.Lost},
+	{Text: `{"id":"m","initial":"a","entry":"n","states":{"a":{},"b":{"on":{"E":"#m"}}}}`,
+		Want: []string{`// Lost: that "m" is left and entered again on the way to "a"`, "on E -> A"}, Grade: foreign.Lost},
+	{Text: `{"id":"m","initial":"a","entry":"n","on":{"E":"#m"},"states":{"a":{},"b":{}}}`,
+		Want: []string{"on E -> A"}, Grade: foreign.Whole},
+	{Text: `{"id":"m","initial":"a","on":{"E":{"target":".a","reenter":true}},"states":{"a":{},"b":{"on":{"E":{"target":"#m","reenter":true}}}}}`,
+		Want: []string{"on E -> A"}, Grade: foreign.Whole},
+	// A guard is what its keys say, and others are told, also inside.
+	{Text: `{"initial":"a","states":{"a":{"on":{"E":{"target":"b","guard":{"type":"p","parms":{"n":1}}},"F":{"target":"b","guard":{"type":"xstate.not","guards":[{"type":"q","odd":1}]}}}},"b":{}}}`,
+		Want: []string{`// Lost: "parms", which is not read`, `// Lost: "odd", which is not read`}, Grade: foreign.Part},
 	{Text: `{"initial":"a","states":{"a":{"states":{"x":{},"y":{}}}}}`,
 		Want: []string{"// Lost: where it begins: the original does not say, and its first state is a guess"}, Grade: foreign.Lost},
 	{Text: `{"initial":"a","states":{"a":{"invoke":{"src":"f","input":{"n":1},"onDone":"b","onSnapshot":"b"}},"b":{"type":"final","output":{"x":1}}}}`,
@@ -95,4 +107,6 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"// \"イベント\"", "event Unnamed", "event Unnamed_2", "on Unnamed -> Unnamed_2", "on Unnamed_2 -> Unnamed_2"}, Grade: foreign.Whole},
 	{Text: `{"id":"printed","initial":{"target":["#printed.a"],"source":"#printed","actions":[],"eventType":null},"states":{"a":{"id":"printed.a","on":{"xstate.after.250.printed.a":[{"target":["#printed.b"],"source":"#printed.a","actions":[],"reenter":false,"eventType":"xstate.after.250.printed.a"}]}},"b":{"id":"printed.b","type":"final"}}}`,
 		Want: []string{"initial A", "after 250ms -> B"}, Grade: foreign.Whole},
+	{Text: `{"id":"m","initial":{"target":["#m.a"],"source":"#m","actions":[],"eventType":null},"states":{"a":{"id":"m.a","key":"a","type":"atomic","initial":{"target":[],"source":"#m.a","actions":[],"eventType":null},"history":false,"states":{},"on":{"E":[{"target":["#m.a"],"actions":[{"type":"act","params":{"k":1}}],"source":"#m.a","reenter":false,"eventType":"E"}]},"transitions":[],"entry":[],"exit":[],"order":1,"invoke":[{"src":"x","id":"i","type":"xstate.invoke","timeout":5}],"tags":[]}}}`,
+		Want: []string{`// Lost: "params", which is not read`, `// Lost: "timeout", which is not read`, "on E { publish Act }"}, Grade: foreign.Lost},
 }
