@@ -277,6 +277,9 @@ func (m *made) timer(s *State, d *Delay) {
 			m.part("a wait of more than a year: it is %s", wait)
 		}
 	}
+	if d.Outlives != "" {
+		m.part("this timer ends when it is left; in the original nothing cancels the event %s", d.Outlives)
+	}
 	m.write("after "+wait, s, d.Arms, true)
 }
 
