@@ -59,6 +59,14 @@ func (i *Item) note(g Grade, word, format string, args []any) string {
 	return "// " + strings.ToUpper(why[:1]) + why[1:]
 }
 
+// Comment is a comment of a text, and empty where there is none.
+func Comment(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "// " + oneLine(text)
+}
+
 // Grade is that of the worst item.
 func (r *Report) Grade() Grade {
 	for _, g := range []Grade{Lost, Part} {

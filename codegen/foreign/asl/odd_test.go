@@ -42,7 +42,9 @@ func TestOddMeansWhatItSays(t *testing.T) {
 			Want: []string{`// Lost: "Colour", which is not read`, `// Lost: "Credentials", which is not read`, `// Lost: "Odd", which is not read`, `// Lost: "Even", which is not read`, `// Lost: "Late", which is not read`}, Grade: foreign.Part},
 		// Two errors that read alike are two categories, and one without Latin letters is one.
 		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["A.B"],"Next":"A"},{"ErrorEquals":["A_B"],"Next":"B"},{"ErrorEquals":["エラー"],"Next":"B"}]}`),
-			Want: []string{"failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},
+			Want: []string{"// a_b_2 is the error \"A_B\"\n// unnamed is the error \"エラー\"\nmachine X", "failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},
+		{Text: `{"QueryLanguage":"JSONata",` + around(`{"Type":"Pass","Assign":{"数":{"n":1}},"Next":"B"}`)[1:],
+			Want: []string{"        // \"数\"\n        unnamed json = null", `unnamed = {"n": 1}`}, Grade: foreign.Whole},
 		// The error of a Catch is a string, which stands behind a key.
 		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["States.ALL"],"Assign":{"e.$":"$.Error"},"Next":"B"}]}`),
 			Want: []string{`e = {"value": event.category}`}, Grade: foreign.Part},

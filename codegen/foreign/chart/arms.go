@@ -227,7 +227,7 @@ func (m *made) invoke(s *State, i *Invoke, label string) (stays bool) {
 	at := slices.IndexFunc(m.m.Activities, func(d foreign.Decl) bool { return strings.HasPrefix(d.Text, name+"()") })
 	switch {
 	case at < 0:
-		m.m.Activities = append(m.m.Activities, foreign.Decl{Text: decl, Doc: renamed(i.Name, name)})
+		m.m.Activities = append(m.m.Activities, foreign.Decl{Text: decl, Doc: foreign.Renamed(i.Name, name)})
 		if done != "" {
 			m.m.Events = append(m.m.Events, foreign.Decl{Text: done})
 		}
@@ -285,8 +285,9 @@ func (m *made) timer(s *State, d *Delay) {
 
 // delay is a field for a delay that only the program knows.
 func (m *made) delay(name string) string {
-	field := foreign.SnakeCase("wait " + name)
-	if !slices.ContainsFunc(m.m.Fields, func(f foreign.Field) bool { return f.Name == field }) {
+	known := m.waits.Find(name) != ""
+	field := m.waits.SnakeFor(name, "wait "+name)
+	if !known {
 		m.m.Fields = append(slices.Clone(m.m.Fields), foreign.Field{Name: field, Type: "duration", Default: "1m",
 			Note: m.item.Part("how long %s is stands in the program; a minute is a guess", name)})
 	}
@@ -319,7 +320,7 @@ func (m *made) guard(g *Guard) string {
 	name := m.calls.SnakeFor("\x00guard "+g.Name, g.Name)
 	if !m.guarded[name] {
 		m.guarded[name] = true
-		doc := renamed(g.Name, name)
+		doc := foreign.Renamed(g.Name, name)
 		if !foreign.Valid(g.Name) { // a condition, whose operators a name does not have
 			doc = "Reports whether this holds: " + g.Name
 		}
@@ -358,7 +359,7 @@ func (m *made) message(action string) string {
 	known := m.events.Find(action) != ""
 	name := m.events.Title(action)
 	if !known {
-		m.m.Events = append(m.m.Events, foreign.Decl{Text: name, Doc: strings.TrimSpace(renamed(action, name) + "\nAn action of the original: a program that takes messages does it.")})
+		m.m.Events = append(m.m.Events, foreign.Decl{Text: name, Doc: strings.TrimSpace(foreign.Renamed(action, name) + "\nAn action of the original: a program that takes messages does it.")})
 	}
 	return name
 }

@@ -156,7 +156,7 @@ func (r *reader) data(e *element, c *chart.Chart) {
 			}
 			f := field{r.names.Snake(id), typ}
 			r.fields[id] = f
-			c.Fields = append(c.Fields, foreign.Field{Name: f.name, Type: typ, Default: value})
+			c.Fields = append(c.Fields, foreign.Field{Name: f.name, Type: typ, Default: value, Note: foreign.Comment(foreign.Renamed(id, f.name))})
 		}
 	}
 	for _, inner := range e.inside {

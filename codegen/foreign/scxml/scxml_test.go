@@ -76,6 +76,8 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"// Lost: the datum f: its value is no whole number, text, true or false", "    // Reports whether this holds: f > 2\n    guard f_2()"}, Grade: foreign.Lost},
 	{Text: `<scxml><state id="a"><transition event="e" type="internal" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
 		Want: []string{"on E -> A.A2"}, Grade: foreign.Whole},
+	{Text: `<scxml name="заказ"><datamodel><data id="число" expr="0"/></datamodel><state id="a"><transition event="e" cond="число &lt; 3" target="b"><assign location="число" expr="число + 1"/></transition></state><final id="b"/></scxml>`,
+		Want: []string{"// \"заказ\"\nmachine Unnamed", "        // \"число\"\n        unnamed int = 0", "on E when unnamed < 3 -> B { unnamed = unnamed + 1 }"}, Grade: foreign.Whole},
 	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,
 		Want: []string{"do machine XQ() as q_1", "Lost: a step out of its region"}, Grade: foreign.Lost},
 	// An external step inside a region leaves all that is around it, the other regions, too.
