@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Grade says how much of a piece came over.
@@ -97,8 +98,9 @@ func oneLine(s string) string {
 	return s
 }
 
+// printable is r, or a blank in place of what ends a line or turns the direction of writing.
 func printable(r rune) rune {
-	if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\u0085' {
+	if unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
 		return ' '
 	}
 	return r

@@ -105,6 +105,9 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"// Lost: what f is given", "// Lost: what happens on each snapshot of f", "// Lost: its output"}, Grade: foreign.Lost},
 	{Text: `{"id":"注文","initial":"a","states":{"a":{"after":{"short":"b","待時間":"b","長時間":"c"}},"b":{"type":"final"},"c":{"type":"final"}}}`,
 		Want: []string{"// \"注文\"\nmachine Unnamed {", "wait_short duration", "after wait -> B", "after wait_2 -> C", "how long 長時間 is"}, Grade: foreign.Part},
+	// No comment has what a text here may not have.
+	{Text: "{\"initial\":\"a\u202eb\",\"states\":{\"a\u202eb\":{\"description\":\"x\u2066y\\rz\\u0000\",\"on\":{\"E\u202e\":{\"target\":\"a\u202eb\",\"guard\":\"g\u2067\"}}}}}",
+		Want: []string{"    // \"a\\u202eb\"\n    // x y z\n    state AB"}, Grade: foreign.Part},
 	{Text: `{"initial":"開","states":{"開":{"on":{"イベント":"終","событие":"終"}},"終":{"type":"final"}}}`,
 		Want: []string{"// \"イベント\"", "event Unnamed", "event Unnamed_2", "on Unnamed -> Unnamed_2", "on Unnamed_2 -> Unnamed_2"}, Grade: foreign.Whole},
 	{Text: `{"id":"printed","initial":{"target":["#printed.a"],"source":"#printed","actions":[],"eventType":null},"states":{"a":{"id":"printed.a","on":{"xstate.after.250.printed.a":[{"target":["#printed.b"],"source":"#printed.a","actions":[],"reenter":false,"eventType":"xstate.after.250.printed.a"}]}},"b":{"id":"printed.b","type":"final"}}}`,
