@@ -335,12 +335,14 @@ func (m *made) block(actions []Action) string {
 	var effects []string
 	assigned := map[string]bool{}
 	for _, a := range actions {
-		field, _, _ := strings.Cut(a.Assign, " ")
+		field, value, _ := strings.Cut(a.Assign, " = ")
 		switch {
 		case a.Assign != "" && m.reads(a.Assign):
 			m.cur.Add(m.item.Data("%s: the data are those of the machine around", a.Assign))
 		case a.Assign != "" && assigned[field]:
 			m.cur.Add(m.item.Data("%s: a block assigns a field once", a.Assign))
+		case a.Assign != "" && slices.ContainsFunc(strings.Fields(strings.Split(value, `"`)[0]), func(t string) bool { return assigned[t] }):
+			m.cur.Add(m.item.Data("%s: a block reads what was there before it", a.Assign))
 		case a.Assign != "":
 			assigned[field] = true
 			effects = append(effects, a.Assign)

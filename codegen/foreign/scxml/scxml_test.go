@@ -76,6 +76,14 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"// Lost: the datum f: its value is no whole number, text, true or false", "    // Reports whether this holds: f > 2\n    guard f_2()"}, Grade: foreign.Lost},
 	{Text: `<scxml><state id="a"><transition event="e" type="internal" target="a2"/><state id="a1"/><state id="a2"/></state></scxml>`,
 		Want: []string{"on E -> A.A2"}, Grade: foreign.Whole},
+	{Text: `<scxml><state id="a"><onentry><send event="go" target="#_internal"/></onentry><transition event="go" target="b"/></state><final id="b"/></scxml>`,
+		Want: []string{"// Lost: the event go, which it sends to itself"}, Grade: foreign.Lost},
+	// A block reads what was there before it, and not what it assigns.
+	{Text: `<scxml><datamodel><data id="a" expr="1"/><data id="b" expr="2"/></datamodel><state id="s"><transition event="e" target="f"><assign location="a" expr="b"/><assign location="b" expr="a"/></transition></state><final id="f"/></scxml>`,
+		Want: []string{"// Lost: b = a: a block reads what was there before it", "on E -> F { a = b }"}, Grade: foreign.Part},
+	// "!" binds before "==": of a number it is no comparison here.
+	{Text: `<scxml><datamodel><data id="a" expr="1"/><data id="b" expr="true"/></datamodel><state id="s"><transition event="e" cond="!a == 1" target="f"/><transition event="g" cond="!b || !(a == 1) || !!b" target="f"/><transition event="h" cond="!b == true" target="f"/></state><final id="f"/></scxml>`,
+		Want: []string{"Reports whether this holds: !a == 1", "on G when !b || !(a == 1) || !!b -> F", "Reports whether this holds: !b == true"}, Grade: foreign.Part},
 	{Text: `<scxml name="заказ"><datamodel><data id="число" expr="0"/></datamodel><state id="a"><transition event="e" cond="число &lt; 3" target="b"><assign location="число" expr="число + 1"/></transition></state><final id="b"/></scxml>`,
 		Want: []string{"// \"заказ\"\nmachine Unnamed", "        // \"число\"\n        unnamed int = 0", "on E when unnamed < 3 -> B { unnamed = unnamed + 1 }"}, Grade: foreign.Whole},
 	{Text: `<scxml><parallel id="p"><state id="q"/><state id="r"><transition event="e" target="out"/></state></parallel><final id="out"/></scxml>`,

@@ -80,8 +80,10 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 	if e := v.Get("on").Get(""); e != nil {
 		return nil, e.Errorf("state %q has a transition on the event \"\": XState 5 calls that always", key)
 	}
-	if a := v.Get("after"); a != nil && a.Kind != foreign.Object && a.Kind != foreign.Null {
-		return nil, a.Errorf("state %q has an after that is not an object: XState 5 has the delay as a key", key)
+	for _, p := range [][2]string{{"after", "delay"}, {"on", "event"}} {
+		if a := v.Get(p[0]); a != nil && a.Kind != foreign.Object && a.Kind != foreign.Null {
+			return nil, a.Errorf("state %q has an %s that is not an object: XState 5 has the %s as a key", key, p[0], p[1])
+		}
 	}
 	s := &chart.State{Key: key, Doc: v.Get("description").Str(), Line: v.Line, Parent: parent}
 	kind := v.Get("type").Str()
@@ -316,8 +318,11 @@ func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
 	switch {
 	case v.Is(foreign.String):
 		return &chart.Guard{Name: v.Text}
-	case !v.Is(foreign.Object):
+	case v == nil || v.Kind == foreign.Null:
 		return nil
+	case !v.Is(foreign.Object): // of no form: its program knows what it means
+		text, _ := foreign.Literal(v)
+		return &chart.Guard{Name: "guard " + text}
 	}
 	unread(v, lost, inGuards...)
 	op := map[string]string{"xstate.not": "!", "xstate.and": "&&", "xstate.or": "||"}[v.Get("type").Str()]

@@ -24,6 +24,7 @@ var refused = map[string]string{
 	"{\"states\":{\n\"a\":1}}":          `line 2, column`,
 	`{"states":{"a":{}},}`:              "this is not JSON",
 	`{"initial":"b","states":{"a":{}}}`: `begins in "b", which is not there`,
+	"{\"initial\":\"a\",\"states\":{\"a\":{\"on\":[\"E\"]}}}": `state "a" has an on that is not an object: XState 5 has the event as a key`,
 	// Forms of version 4, and what is no form.
 	`{"initial":"a","states":{"a":{"on":{"":"a"}}}}`:                                    "XState 5 calls that always",
 	`{"initial":"a","states":{"a":{"after":[{"delay":100,"target":"a"}]}}}`:             "an after that is not an object",
@@ -105,6 +106,8 @@ var meanings = []foreigntest.Meaning{
 		Want: []string{"// Lost: what f is given", "// Lost: what happens on each snapshot of f", "// Lost: its output"}, Grade: foreign.Lost},
 	{Text: `{"id":"注文","initial":"a","states":{"a":{"after":{"short":"b","待時間":"b","長時間":"c"}},"b":{"type":"final"},"c":{"type":"final"}}}`,
 		Want: []string{"// \"注文\"\nmachine Unnamed {", "wait_short duration", "after wait -> B", "after wait_2 -> C", "how long 長時間 is"}, Grade: foreign.Part},
+	{Text: `{"initial":"a","states":{"a":{"on":{"E":{"target":"b","guard":["p","q"]},"F":{"guard":true,"target":"b"},"G":{"guard":null,"target":"b"}}},"b":{}}}`,
+		Want: []string{"on E when guard_p_q() -> B", "on F when guard_true() -> B", "on G -> B"}, Grade: foreign.Part},
 	// No comment has what a text here may not have.
 	{Text: "{\"initial\":\"a\u202eb\",\"states\":{\"a\u202eb\":{\"description\":\"x\u2066y\\rz\\u0000\",\"on\":{\"E\u202e\":{\"target\":\"a\u202eb\",\"guard\":\"g\u2067\"}}}}}",
 		Want: []string{"    // \"a\\u202eb\"\n    // x y z\n    state AB"}, Grade: foreign.Part},
