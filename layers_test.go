@@ -101,7 +101,7 @@ runtime/...                 < runtime runtime/machine runtime/store runtime/mems
 cmd/fsmc                    < cmd/fsmc/internal/cli
 cmd/fsmc/internal/cli       < cmd/fsmc/internal/lsp lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields cmd/fsmc/internal/mcp cmd/fsmc/internal/web github.com/spf13/cobra docs
 cmd/fsmc/internal/fields    < runtime/...
-cmd/fsmc/internal/mcp       < lang/... check/... codegen/... runtime/... github.com/modelcontextprotocol/go-sdk/mcp
+cmd/fsmc/internal/mcp       < lang/... check/... codegen/... runtime/... github.com/modelcontextprotocol/go-sdk/mcp github.com/modelcontextprotocol/go-sdk/jsonrpc
 cmd/fsmc/internal/web       < lang/... check/... codegen/... runtime/... cmd/fsmc/internal/fields
 cmd/fsmc/internal/lsp/proto <
 cmd/fsmc/internal/lsp       < lang/... check/... codegen/... cmd/fsmc/internal/lsp/proto github.com/sourcegraph/jsonrpc2

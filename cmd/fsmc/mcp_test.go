@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -167,6 +168,60 @@ func TestMCPBadInput(t *testing.T) {
 			t.Errorf("%s: got %s", c.args, text)
 		}
 	}
+}
+
+// TestMCPGoesOn holds that a line that is no message is answered, and the next one read.
+func TestMCPGoesOn(t *testing.T) {
+	c := exec.Command("fsmc", "mcp", "--db", newAsked(t))
+	in, err := c.StdinPipe()
+	must(t, err)
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	answers := json.NewDecoder(out)
+	for _, step := range []struct{ line, want string }{
+		{"hello", "-32700 the line is not JSON: invalid character 'h' looking for beginning of value"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"`, "-32700 the line is not JSON: unexpected end of JSON input"},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping"}{}`, "-32700 the line is not JSON: invalid character '{' after top-level value"},
+		{"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}", "-32700 the line is not valid UTF-8"},
+		{strings.Repeat("x", 17<<20), "-32700 the line is longer than 16 MiB"},
+		{"", ""},
+		{"\r", ""},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600 a line is one message, and no batch of them"},
+		{"[]", "-32600 a line is one message, and no batch of them"},
+		{"5", "-32600 unmarshaling"},
+		{`{"id":1,"method":"ping"}`, `-32600 invalid message version tag`},
+		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "-32600 "},
+		{`{"jsonrpc":"2.0","id":1,"method":5}`, "-32600 unmarshaling"},
+		{`{"jsonrpc":"2.0","id":7,"result":{}}`, ""},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\r", "1"},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600 a line is one message, and no batch of them"},
+		{` {"jsonrpc":"2.0","id":2,"method":"ping"} `, "2"},
+	} {
+		if _, err := in.Write([]byte(step.line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		if step.want == "" {
+			continue
+		}
+		var answer struct {
+			ID    *int
+			Error struct {
+				Code    int
+				Message string
+			}
+		}
+		must(t, answers.Decode(&answer))
+		got := fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
+		if answer.ID != nil {
+			got = fmt.Sprint(*answer.ID)
+		}
+		if !strings.HasPrefix(got, step.want) {
+			t.Errorf("%.80q: got %q, want %q", step.line, got, step.want)
+		}
+	}
+	must(t, in.Close())
+	must(t, c.Wait())
 }
 
 // TestMCPStops holds that a signal ends the server, though its client is still there.

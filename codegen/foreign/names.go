@@ -67,6 +67,15 @@ func (n *Names) give(original, want string) string {
 	return name
 }
 
+// Renamed is the original name, in quotes, of what only readers of a machine know, where it is more than
+// written another way; else it is empty.
+func Renamed(original, name string) string {
+	if strings.EqualFold(original, name) || SnakeCase(original) == name {
+		return ""
+	}
+	return Quote(original)
+}
+
 // Free is want, or want with a number as format puts them together, which taken does not have, and has then.
 func Free(taken map[string]bool, want, format string) string {
 	name := want

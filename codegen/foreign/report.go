@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Grade says how much of a piece came over.
@@ -59,6 +60,14 @@ func (i *Item) note(g Grade, word, format string, args []any) string {
 	return "// " + strings.ToUpper(why[:1]) + why[1:]
 }
 
+// Comment is a comment of a text, and empty where there is none.
+func Comment(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "// " + oneLine(text)
+}
+
 // Grade is that of the worst item.
 func (r *Report) Grade() Grade {
 	for _, g := range []Grade{Lost, Part} {
@@ -89,8 +98,9 @@ func oneLine(s string) string {
 	return s
 }
 
+// printable is r, or a blank in place of what ends a line or turns the direction of writing.
 func printable(r rune) rune {
-	if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\u0085' {
+	if unicode.IsControl(r) || r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
 		return ' '
 	}
 	return r

@@ -1,12 +1,15 @@
 package foreign
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Lex cuts an expression into names, with points and dollars in them, literals and operators: those of
 // several characters, a longer one before what it begins with, and any other character. A quote without
 // its end is "?", behind which nothing is read.
 func Lex(text string, operators ...string) (tokens []string) {
-	named := func(c byte) bool { return ascii(rune(c)) || strings.IndexByte("_.$", c) >= 0 }
+	named := func(c byte) bool { return ascii(rune(c)) || c >= utf8.RuneSelf || strings.IndexByte("_.$", c) >= 0 }
 	for {
 		if text = strings.TrimLeft(text, " \t\n\v\f\r"); text == "" {
 			return tokens

@@ -1,6 +1,12 @@
 package token
 
-import "sort"
+import (
+	"bytes"
+	"sort"
+)
+
+// ByteOrderMark may stand at the beginning of a text. No column counts it.
+const ByteOrderMark = "\ufeff"
 
 // File is one source text and knows where its lines begin.
 type File struct {
@@ -12,7 +18,7 @@ type File struct {
 // NewFile indexes the lines of src. A line ends after "\n"; a "\r" before it
 // belongs to the line end.
 func NewFile(name string, src []byte) *File {
-	lines := []int{0}
+	lines := []int{len(src) - len(bytes.TrimPrefix(src, []byte(ByteOrderMark)))}
 	for i, b := range src {
 		if b == '\n' {
 			lines = append(lines, i+1)
@@ -25,9 +31,9 @@ func NewFile(name string, src []byte) *File {
 // last one.
 func (f *File) Lines() int { return len(f.lines) }
 
-// Pos is the place of the byte at offset, which is clamped to the file.
+// Pos is the place of the byte at offset, which is clamped to the lines of the file.
 func (f *File) Pos(offset int) Pos {
-	offset = max(0, min(offset, len(f.Src)))
+	offset = max(f.lines[0], min(offset, len(f.Src)))
 	line := sort.SearchInts(f.lines, offset+1) // lines that begin at or before offset
 	return Pos{Filename: f.Name, Offset: offset, Line: line, Column: offset - f.lines[line-1] + 1}
 }

@@ -123,7 +123,10 @@ var operators = map[string]string{
 	"Equals": "==", "LessThan": "<", "LessThanEquals": "<=", "GreaterThan": ">", "GreaterThanEquals": ">=",
 }
 
-var kinds = map[string]string{"String": "string", "Numeric": "float", "Boolean": "bool", "Timestamp": "time"}
+var (
+	kinds     = map[string]string{"String": "string", "Numeric": "float", "Boolean": "bool", "Timestamp": "time"}
+	kindWords = map[string]string{"string": "a text", "float": "a number", "bool": "true or false", "time": "a time"}
+)
 
 // comparison is one comparison: of typed fields where the guard language has it, else a
 // guard of the host.
@@ -145,17 +148,17 @@ func (b *branches) comparison(variable *foreign.Value, name string, value *forei
 	if op == "" || typ == "" || !other && !ok || b.tested[variable.Str()] || other && b.tested[value.Str()] {
 		return b.host(variable.Str(), name, value), nil
 	}
-	compared, last, ok := b.value(variable.Str())
-	with, lastWith := expr{}, ""
+	compared, ok := b.value(variable.Str())
+	with := expr{}
 	if ok && other {
-		with, lastWith, ok = b.value(value.Str())
+		with, ok = b.value(value.Str())
 	}
 	if !ok {
 		return b.host(variable.Str(), name, value), nil
 	}
-	left := b.taken(compared, last, typ)
+	left := b.taken(compared, variable.Str(), typ)
 	if other {
-		literal = b.taken(with, lastWith, typ)
+		literal = b.taken(with, value.Str(), typ)
 	}
 	if !b.errorPaths[variable.Str()] || other {
 		return left + " " + op + " " + literal, nil
@@ -178,24 +181,27 @@ func choiceLiteral(typ string, v *foreign.Value) (string, bool) {
 	return "", false
 }
 
-// value is what stands at a path, and the last name of the path.
-func (b *branches) value(path string) (value expr, name string, ok bool) {
+// value is what stands at a path.
+func (b *branches) value(path string) (value expr, ok bool) {
 	if keys, plain := plainPath(path); plain && len(keys) > 0 {
-		return b.read(keys, b.scope), keys[len(keys)-1], true
+		return b.read(keys, b.scope), true
 	}
-	value, ok = b.variable(path)
-	return value, strings.TrimPrefix(path[strings.LastIndex(path, ".")+1:], "$"), ok
+	return b.variable(path)
 }
 
-// taken is the field of a type that takes a value: entering the Choice sets it.
-func (b *branches) taken(value expr, name, typ string) string {
+// taken is the field of a type that takes the value at a path: entering the Choice sets it.
+func (b *branches) taken(value expr, path, typ string) string {
 	id := value.text + "|" + typ
 	b.readAs(value.text)
 	field := b.typed[id]
 	if field == "" {
-		field = b.fields.SnakeFor("\x00"+id, name)
+		field = b.fields.SnakeFor("\x00"+id, path[strings.LastIndexAny(path, ".$")+1:])
 		b.typed[id] = field
-		b.m.Fields = append(b.m.Fields, foreign.Field{Name: field, Type: typ})
+		note := ""
+		if !b.errorPaths[path] {
+			note = b.item.Part("%s is %s: the run halts on another value, where the original may continue", path, kindWords[typ])
+		}
+		b.m.Fields = append(b.m.Fields, foreign.Field{Name: field, Type: typ, Note: note})
 	}
 	effect := field + " = " + value.text
 	if !slices.Contains(b.known, effect) && !slices.Contains(b.fresh, effect) {

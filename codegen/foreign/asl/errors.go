@@ -18,6 +18,9 @@ func (m *machine) categories(names *foreign.Value) {
 		}
 		if !strings.HasPrefix(n.Str(), "States.ALL") && !slices.Contains(builtIn, c) && !slices.Contains(m.m.Failures, c) {
 			m.m.Failures = append(m.m.Failures, c)
+			if original := foreign.Renamed(n.Str(), c); original != "" {
+				m.m.Doc = strings.TrimSpace(m.m.Doc + "\n" + c + " is the error " + original)
+			}
 		}
 	}
 }

@@ -169,5 +169,5 @@ func (p *jsonata) field(t, typ string) string {
 		p.bad = true
 		return ""
 	}
-	return p.b.taken(e, t[strings.LastIndexAny(t, ".$")+1:], typ)
+	return p.b.taken(e, t, typ)
 }

@@ -206,7 +206,8 @@ func (m *machine) variables(assign *foreign.Value) {
 		name := strings.TrimSuffix(v.Key, ".$")
 		if m.vars[name] == "" {
 			m.vars[name] = m.fields.Snake("$" + name)
-			m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.vars[name], Type: "json", Default: "null"})
+			m.m.Fields = append(m.m.Fields, foreign.Field{Name: m.vars[name], Type: "json", Default: "null",
+				Note: foreign.Comment(foreign.Renamed(name, m.vars[name]))})
 		}
 	}
 }

@@ -42,7 +42,9 @@ func TestOddMeansWhatItSays(t *testing.T) {
 			Want: []string{`// Lost: "Colour", which is not read`, `// Lost: "Credentials", which is not read`, `// Lost: "Odd", which is not read`, `// Lost: "Even", which is not read`, `// Lost: "Late", which is not read`}, Grade: foreign.Part},
 		// Two errors that read alike are two categories, and one without Latin letters is one.
 		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["A.B"],"Next":"A"},{"ErrorEquals":["A_B"],"Next":"B"},{"ErrorEquals":["エラー"],"Next":"B"}]}`),
-			Want: []string{"failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},
+			Want: []string{"// a_b_2 is the error \"A_B\"\n// unnamed is the error \"エラー\"\nmachine X", "failures { a_b, a_b_2, unnamed }", "on failed(a_b) -> A", "on failed(a_b_2) -> B", "on failed(unnamed) -> B"}, Grade: foreign.Whole},
+		{Text: `{"QueryLanguage":"JSONata",` + around(`{"Type":"Pass","Assign":{"数":{"n":1}},"Next":"B"}`)[1:],
+			Want: []string{"        // \"数\"\n        unnamed json = null", `unnamed = {"n": 1}`}, Grade: foreign.Whole},
 		// The error of a Catch is a string, which stands behind a key.
 		{Text: around(`{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["States.ALL"],"Assign":{"e.$":"$.Error"},"Next":"B"}]}`),
 			Want: []string{`e = {"value": event.category}`}, Grade: foreign.Part},
@@ -64,6 +66,11 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// A comparison with another type is false there; a field of a type would halt the run.
 		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"b","Next":"B"},{"Variable":"$.x","NumericEquals":1,"Next":"B"}],"Default":"B"}`),
 			Want: []string{"guard x_string_equals_b(value json)", "guard x_numeric_equals_1(value json)"}, Grade: foreign.Part},
+		// So is one that is compared as one type: that it is of this type is a guess, which is said once.
+		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","NumericLessThan":3,"Next":"B"},{"Variable":"$.x","NumericEquals":5,"Next":"B"}],"Default":"B"}`),
+			Want: []string{"        // Guessed: $.x is a number: the run halts on another value, where the original may continue\n        x float\n"}, Grade: foreign.Part},
+		{Text: `{"QueryLanguage":"JSONata",` + around(`{"Type":"Choice","Choices":[{"Condition":"{% $states.input.s = 'a' %}","Next":"B"}],"Default":"B"}`)[1:],
+			Want: []string{"// Guessed: $states.input.s is a text: the run halts on another value"}, Grade: foreign.Part},
 		// What a Choice itself assigns is of its Default; a rule assigns in its place.
 		{Text: around(`{"Type":"Choice","Assign":{"v":1},"Choices":[{"Variable":"$.x","BooleanEquals":true,"Assign":{"v":2},"Next":"B"},{"Variable":"$.y","BooleanEquals":true,"Next":"B"}],"Default":"B"}`),
 			Want: []string{`when x == true -> B { v = {"value": 2} }`, `when y == true -> B else -> B { v = {"value": 1} }`}, Grade: foreign.Part},

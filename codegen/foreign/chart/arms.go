@@ -119,6 +119,11 @@ func (m *made) arm(s *State, t *Transition) string {
 		m.lost("a step to %s: it stays where it is", t.Wherever)
 		return when + cmp.Or(block, "{}")
 	}
+	if t.Target == m.root && m.root == m.chart.Root { // it leads to where the machine begins
+		begin := *t
+		begin.Target, begin.Reenter = cmp.Or(m.root.Initial, m.root.Children[0]), t.Reenter || s != m.root
+		s, t = m.root, &begin
+	}
 	if t.Target == nil || t.Target == s && !t.Reenter && len(s.Children) == 0 {
 		return when + m.stay(s, block)
 	}
@@ -140,13 +145,14 @@ func (m *made) arm(s *State, t *Transition) string {
 
 // reentered is a state around the target which the original leaves and enters again, and which tells by
 // what it does then: all that is inside s, and s itself with Reenter. Here a run stays in what is around
-// both its leaf and the target.
+// both its leaf and the target. In SCXML, a region is left only with all that is beside it.
 func (m *made) reentered(s *State, t *Transition) *State {
 	if t.Target == s || !t.Target.Inside(s) {
 		return nil
 	}
-	for at := t.Target.Parent; at != m.root && (at != s || t.Reenter); at = at.Parent {
-		if len(at.Entry)+len(at.Exit)+len(at.After) > 0 && !(t.Target.History && at == t.Target.Parent) {
+	for at := t.Target.Parent; at != s || t.Reenter; at = at.Parent {
+		tells := len(at.Entry)+len(at.Exit)+len(at.After) > 0 || at == m.root && !m.chart.First
+		if tells && !(t.Target.History && at == t.Target.Parent) {
 			return at
 		}
 		if at == s {
@@ -221,7 +227,7 @@ func (m *made) invoke(s *State, i *Invoke, label string) (stays bool) {
 	at := slices.IndexFunc(m.m.Activities, func(d foreign.Decl) bool { return strings.HasPrefix(d.Text, name+"()") })
 	switch {
 	case at < 0:
-		m.m.Activities = append(m.m.Activities, foreign.Decl{Text: decl, Doc: renamed(i.Name, name)})
+		m.m.Activities = append(m.m.Activities, foreign.Decl{Text: decl, Doc: foreign.Renamed(i.Name, name)})
 		if done != "" {
 			m.m.Events = append(m.m.Events, foreign.Decl{Text: done})
 		}
@@ -271,13 +277,17 @@ func (m *made) timer(s *State, d *Delay) {
 			m.part("a wait of more than a year: it is %s", wait)
 		}
 	}
+	if d.Outlives != "" {
+		m.part("this timer ends when it is left; in the original nothing cancels the event %s", d.Outlives)
+	}
 	m.write("after "+wait, s, d.Arms, true)
 }
 
 // delay is a field for a delay that only the program knows.
 func (m *made) delay(name string) string {
-	field := foreign.SnakeCase("wait " + name)
-	if !slices.ContainsFunc(m.m.Fields, func(f foreign.Field) bool { return f.Name == field }) {
+	known := m.waits.Find(name) != ""
+	field := m.waits.SnakeFor(name, "wait "+name)
+	if !known {
 		m.m.Fields = append(slices.Clone(m.m.Fields), foreign.Field{Name: field, Type: "duration", Default: "1m",
 			Note: m.item.Part("how long %s is stands in the program; a minute is a guess", name)})
 	}
@@ -310,7 +320,7 @@ func (m *made) guard(g *Guard) string {
 	name := m.calls.SnakeFor("\x00guard "+g.Name, g.Name)
 	if !m.guarded[name] {
 		m.guarded[name] = true
-		doc := renamed(g.Name, name)
+		doc := foreign.Renamed(g.Name, name)
 		if !foreign.Valid(g.Name) { // a condition, whose operators a name does not have
 			doc = "Reports whether this holds: " + g.Name
 		}
@@ -325,12 +335,14 @@ func (m *made) block(actions []Action) string {
 	var effects []string
 	assigned := map[string]bool{}
 	for _, a := range actions {
-		field, _, _ := strings.Cut(a.Assign, " ")
+		field, value, _ := strings.Cut(a.Assign, " = ")
 		switch {
 		case a.Assign != "" && m.reads(a.Assign):
 			m.cur.Add(m.item.Data("%s: the data are those of the machine around", a.Assign))
 		case a.Assign != "" && assigned[field]:
 			m.cur.Add(m.item.Data("%s: a block assigns a field once", a.Assign))
+		case a.Assign != "" && slices.ContainsFunc(strings.Fields(strings.Split(value, `"`)[0]), func(t string) bool { return assigned[t] }):
+			m.cur.Add(m.item.Data("%s: a block reads what was there before it", a.Assign))
 		case a.Assign != "":
 			assigned[field] = true
 			effects = append(effects, a.Assign)
@@ -349,7 +361,7 @@ func (m *made) message(action string) string {
 	known := m.events.Find(action) != ""
 	name := m.events.Title(action)
 	if !known {
-		m.m.Events = append(m.m.Events, foreign.Decl{Text: name, Doc: strings.TrimSpace(renamed(action, name) + "\nAn action of the original: a program that takes messages does it.")})
+		m.m.Events = append(m.m.Events, foreign.Decl{Text: name, Doc: strings.TrimSpace(foreign.Renamed(action, name) + "\nAn action of the original: a program that takes messages does it.")})
 	}
 	return name
 }

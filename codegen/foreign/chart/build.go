@@ -12,7 +12,8 @@ import (
 // Build makes a machine of c, and one for each region of a parallel state.
 func Build(c *Chart) (*foreign.Result, error) {
 	b := &builder{chart: c, draft: &foreign.Draft{}, report: &foreign.Report{Format: c.Format}, machines: foreign.NewNames()}
-	b.machine(c.Root, b.machines.Title(c.Name), c.Doc)
+	name := b.machines.Title(c.Name)
+	b.machine(c.Root, name, strings.TrimSpace(foreign.Renamed(c.Name, name)+"\n"+c.Doc))
 	return foreign.Finish(b.draft, b.report)
 }
 
@@ -32,8 +33,9 @@ type made struct {
 	states  *foreign.Names
 	events  *foreign.Names
 	calls   *foreign.Names
-	known   []string // events of the original, in order
-	fails   bool     // a failure leads to Failed
+	waits   *foreign.Names // fields of delays
+	known   []string       // events of the original, in order
+	fails   bool           // a failure leads to Failed
 	failed  string
 	item    *foreign.Item
 	cur     *foreign.State
@@ -45,7 +47,7 @@ type made struct {
 // machine makes root a machine.
 func (b *builder) machine(root *State, name, doc string) *made {
 	m := &made{builder: b, root: root, m: &foreign.Machine{Name: name, Doc: doc},
-		names: map[*State]string{}, states: foreign.NewNames(), events: foreign.NewNames(), calls: foreign.NewNames(), guarded: map[string]bool{}}
+		names: map[*State]string{}, states: foreign.NewNames(), events: foreign.NewNames(), calls: foreign.NewNames(), waits: foreign.NewNames(), guarded: map[string]bool{}}
 	if root == b.chart.Root {
 		m.m.Fields, m.exit = b.chart.Fields, root.Exit
 	}
@@ -144,15 +146,6 @@ func other(original, name string) string {
 	return foreign.Quote(original)
 }
 
-// renamed is the original name of what only readers of the machine know, where it is more
-// than written another way.
-func renamed(original, name string) string {
-	if strings.EqualFold(original, name) || foreign.SnakeCase(original) == name {
-		return ""
-	}
-	return foreign.Quote(original)
-}
-
 // path is the name of a target from the top; empty where it is in another machine.
 func (m *made) path(s *State) string {
 	if s.History {
@@ -176,7 +169,7 @@ func (m *made) state(s *State) *foreign.State {
 	item, cur := m.item, m.cur
 	defer func() { m.item, m.cur = item, cur }()
 	m.item = m.report.Item(s.Key, s.Line)
-	out := &foreign.State{Name: m.names[s], Doc: strings.TrimSpace(renamed(s.Key, m.names[s]) + "\n" + s.Doc)}
+	out := &foreign.State{Name: m.names[s], Doc: strings.TrimSpace(foreign.Renamed(s.Key, m.names[s]) + "\n" + s.Doc)}
 	m.cur = out
 	if s.Final && s.Parent == m.root {
 		m.terminal(s)

@@ -63,9 +63,10 @@ type Action struct{ Publish, Assign string }
 
 // Delay is a timer.
 type Delay struct {
-	Seconds float64
-	Name    string // of a delay that the program knows; then Seconds is 0
-	Arms    []*Transition
+	Seconds  float64
+	Name     string // of a delay that the program knows; then Seconds is 0
+	Arms     []*Transition
+	Outlives string // the event of the original that comes also when the state has been left, or empty
 }
 
 // Invoke is an activity while the state is active.

@@ -40,7 +40,7 @@ func (r *reader) actions(e *element, lost *[]string) []chart.Action {
 				if e.name != "onentry" {
 					*lost = append(*lost, "the event "+a.attrs["event"]+", which it sends later")
 				}
-			case a.attrs["target"] == "" || a.attrs["event"] == "":
+			case a.attrs["target"] == "" || a.attrs["target"] == "#_internal" || a.attrs["event"] == "":
 				*lost = append(*lost, "the event "+a.attrs["event"]+", which it sends to itself")
 			default:
 				all = append(all, chart.Action{Publish: a.attrs["event"]})
@@ -129,7 +129,12 @@ func (p *parser) unary() string {
 	}
 	switch t {
 	case "!":
-		return "!" + p.unary()
+		if next := p.Peek(); next == "!" || next == "(" {
+			return "!" + p.unary()
+		}
+		typ, text := p.operand(p.Next()) // "!a == 1" is not "!(a == 1)"
+		p.bad = p.bad || typ != "bool" || comparisons[p.Peek()] != ""
+		return "!" + text
 	case "(":
 		inner := p.or()
 		p.bad = p.bad || p.Next() != ")"

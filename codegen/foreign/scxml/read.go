@@ -156,7 +156,7 @@ func (r *reader) data(e *element, c *chart.Chart) {
 			}
 			f := field{r.names.Snake(id), typ}
 			r.fields[id] = f
-			c.Fields = append(c.Fields, foreign.Field{Name: f.name, Type: typ, Default: value})
+			c.Fields = append(c.Fields, foreign.Field{Name: f.name, Type: typ, Default: value, Note: foreign.Comment(foreign.Renamed(id, f.name))})
 		}
 	}
 	for _, inner := range e.inside {
@@ -299,7 +299,31 @@ func (r *reader) delay(s *chart.State, send *element) {
 	if r.taking(event) > len(arms) {
 		s.Lost = append(s.Lost, "that other transitions take the event "+event+", too, which it sends to itself later")
 	}
-	s.After = append(s.After, &chart.Delay{Seconds: wait, Arms: arms})
+	s.After = append(s.After, &chart.Delay{Seconds: wait, Arms: arms, Outlives: r.outlives(s, send)})
+}
+
+// outlives is the event of a delayed send that may still come when s has been left: another transition
+// leaves s, and nothing cancels the event then. Else it is empty.
+func (r *reader) outlives(s *chart.State, send *element) string {
+	cancels := func(e *element) bool {
+		return slices.ContainsFunc(e.all("cancel"), func(c *element) bool { return c.attrs["sendid"] == send.attrs["id"] })
+	}
+	if slices.ContainsFunc(r.elements[s].all("onexit"), cancels) {
+		return ""
+	}
+	for _, at := range r.order {
+		if !at.Inside(s) && !s.Inside(at) {
+			continue
+		}
+		for _, t := range r.elements[at].all("transition") {
+			to := r.ids[t.attrs["target"]]
+			stays := to == nil || to.Parent == nil || to != s && to.Inside(s) && (at != s && at.Inside(s) || t.attrs["type"] == "internal")
+			if !stays && t.attrs["event"] != send.attrs["event"] && !cancels(t) {
+				return send.attrs["event"]
+			}
+		}
+	}
+	return ""
 }
 
 // taking is how many transitions take an event.

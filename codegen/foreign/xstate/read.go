@@ -80,8 +80,10 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 	if e := v.Get("on").Get(""); e != nil {
 		return nil, e.Errorf("state %q has a transition on the event \"\": XState 5 calls that always", key)
 	}
-	if a := v.Get("after"); a != nil && a.Kind != foreign.Object && a.Kind != foreign.Null {
-		return nil, a.Errorf("state %q has an after that is not an object: XState 5 has the delay as a key", key)
+	for _, p := range [][2]string{{"after", "delay"}, {"on", "event"}} {
+		if a := v.Get(p[0]); a != nil && a.Kind != foreign.Object && a.Kind != foreign.Null {
+			return nil, a.Errorf("state %q has an %s that is not an object: XState 5 has the %s as a key", key, p[0], p[1])
+		}
 	}
 	s := &chart.State{Key: key, Doc: v.Get("description").Str(), Line: v.Line, Parent: parent}
 	kind := v.Get("type").Str()
@@ -113,11 +115,18 @@ func (r *reader) state(key string, v *foreign.Value, parent *chart.State) (*char
 var (
 	inStates = strings.Fields(`id key type initial states on always after invoke entry exit onDone output description meta
 		tags history target transitions order version`)
-	inRoots = strings.Fields("context types schemas $schema")
-	inArms  = strings.Fields("target guard cond actions reenter internal description meta source eventType event")
+	inRoots   = strings.Fields("context types schemas $schema")
+	inArms    = strings.Fields("target guard cond actions reenter internal description meta source eventType event")
+	inInvokes = strings.Fields("id src systemId type input onDone onError onSnapshot description meta")
+	inGuards  = strings.Fields("type params guards guard children")
 )
 
-func notRead(key string) string { return foreign.Quote(key) + ", which is not read" }
+// unread notes the keys of v that are not known.
+func unread(v *foreign.Value, lost *[]string, known ...string) {
+	for _, key := range v.Others(known...) {
+		*lost = append(*lost, foreign.Quote(key)+", which is not read")
+	}
+}
 
 func (r *reader) path(s *chart.State) string {
 	if s.Parent == nil {
@@ -128,13 +137,13 @@ func (r *reader) path(s *chart.State) string {
 
 func (r *reader) fill(s *chart.State) error {
 	v := r.values[s]
-	if i := v.Get("initial"); i != nil {
-		target := i.Str()
-		if i.Is(foreign.Object) {
-			for _, t := range i.Get("target").List() {
-				target = t.Str()
-			}
-		}
+	i := v.Get("initial")
+	targets := i.List()
+	if i.Is(foreign.Object) {
+		targets = i.Get("target").List()
+	}
+	for _, t := range targets {
+		target := t.Str()
 		if s.Initial = r.find(s, target, true); s.Initial == nil {
 			return i.Errorf("state %q begins in %q, which is not there", s.Key, target)
 		}
@@ -143,9 +152,7 @@ func (r *reader) fill(s *chart.State) error {
 	if s.Parent == nil {
 		known = slices.Concat(inStates, inRoots)
 	}
-	for _, key := range v.Others(known...) {
-		s.Lost = append(s.Lost, notRead(key))
-	}
+	unread(v, &s.Lost, known...)
 	if len(v.Get("initial").Get("actions").List()) > 0 {
 		s.Lost = append(s.Lost, "what it does on the way to where it begins")
 	}
@@ -222,6 +229,7 @@ func (r *reader) invokes(s *chart.State, v *foreign.Value) {
 			call.Done = append(call.Done, r.arms(s, on.Get("xstate.done.actor."+id))...)
 			call.Error = append(call.Error, r.arms(s, on.Get("xstate.error.actor."+id))...)
 		}
+		unread(i, &s.Lost, inInvokes...)
 		if in := i.Get("input"); in != nil && in.Kind != foreign.Null {
 			s.Lost = append(s.Lost, "what "+name+" is given: an activity here takes nothing")
 		}
@@ -240,17 +248,15 @@ func (r *reader) arms(s *chart.State, v *foreign.Value) []*chart.Transition {
 		targets := t.List()
 		if t.Is(foreign.Object) {
 			targets = t.Get("target").List()
-			arm.Guard = r.guard(t.Get("guard"))
+			arm.Guard = r.guard(t.Get("guard"), &arm.Lost)
 			if arm.Guard == nil {
-				if arm.Guard = r.guard(t.Get("cond")); arm.Guard != nil {
+				if arm.Guard = r.guard(t.Get("cond"), &arm.Lost); arm.Guard != nil {
 					arm.Lost = append(arm.Lost, `what XState 4 does otherwise, of which "cond" is: there, a step of a state to itself leaves it`)
 				}
 			}
 			arm.Actions = r.actions(t.Get("actions"), &arm.Lost)
 			arm.Reenter = t.Get("reenter").True() || t.Get("internal").Is(foreign.Bool) && !t.Get("internal").True()
-			for _, key := range t.Others(inArms...) {
-				arm.Lost = append(arm.Lost, notRead(key))
-			}
+			unread(t, &arm.Lost, inArms...)
 		}
 		r.aim(s, arm, targets)
 		all = append(all, arm)
@@ -308,19 +314,23 @@ func below(s *chart.State, path string) *chart.State {
 }
 
 // guard reads a name, an object with a type, or not, and, or of others.
-func (r *reader) guard(v *foreign.Value) *chart.Guard {
+func (r *reader) guard(v *foreign.Value, lost *[]string) *chart.Guard {
 	switch {
 	case v.Is(foreign.String):
 		return &chart.Guard{Name: v.Text}
-	case !v.Is(foreign.Object):
+	case v == nil || v.Kind == foreign.Null:
 		return nil
+	case !v.Is(foreign.Object): // of no form: its program knows what it means
+		text, _ := foreign.Literal(v)
+		return &chart.Guard{Name: "guard " + text}
 	}
+	unread(v, lost, inGuards...)
 	op := map[string]string{"xstate.not": "!", "xstate.and": "&&", "xstate.or": "||"}[v.Get("type").Str()]
 	if op != "" {
 		g := &chart.Guard{Op: op}
 		for _, key := range []string{"guards", "guard", "children"} {
 			for _, inner := range v.Get(key).List() {
-				if i := r.guard(inner); i != nil {
+				if i := r.guard(inner, lost); i != nil {
 					g.Of = append(g.Of, i)
 				}
 			}
@@ -345,6 +355,7 @@ func (r *reader) actions(v *foreign.Value, lost *[]string) []chart.Action {
 		name := a.Str()
 		if a.Is(foreign.Object) {
 			name = a.Get("type").Str()
+			unread(a, lost, "type")
 		}
 		if name == "" || strings.HasPrefix(name, "xstate.") || name == "inline" {
 			*lost = append(*lost, "an action that stands in the program: "+name)

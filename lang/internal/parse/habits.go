@@ -60,6 +60,8 @@ const (
 const (
 	partsOfActivity = `Write the parts of an activity in this order: "->", "fails", "cost", "limit".`
 	partsOfDo       = `Write the parts of a "do" in this order: "for" with its "limit", "as", "per", then the time limits.`
+	partsOfRetry    = `Write the parts of a retry in this order: "retry 3 backoff 1s..1m factor 2 jitter 0.5 else -> S".`
+	boundFirst      = `Write the bound behind the state, before the block: "-> S max 3 { … } else -> T".`
 )
 
 // surplus is advice about what often trails an item: by the word that opens the
@@ -73,7 +75,7 @@ var surplus = map[string]map[string]string{
 		"{": `Leave the braces out: "activity ask(q string) -> Found fails refused cost usd 0.10".`,
 	},
 	"do": {
-		"as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
+		"for": partsOfDo, "as": partsOfDo, "per": partsOfDo, "retry": `Write "on failed retry …" in the state.`,
 		"limit": `How many elements run at the same time stands behind "for": "for x in xs limit 4".`,
 	},
 	"assert": {"||": `Write "|" between the states.`},
@@ -89,9 +91,10 @@ var surplus = map[string]map[string]string{
 	"on": {
 		"when": conditionFirst, ",": `Give it an "on" of its own, or join the arms by "else".`,
 		"retry": `An arm does one of the two. Write "retry … else -> …" to retry first, and to move when the retries are used up.`,
-		"times": `Leave "times" out.`,
+		"times": `Leave "times" out.`, "backoff": partsOfRetry, "factor": partsOfRetry, "jitter": partsOfRetry,
+		"unbounded": boundFirst, "max": boundFirst,
 	},
-	"after": {"when": conditionFirst, ",": `Give it an "after" of its own, or join the arms by "else".`},
+	"after": {"when": conditionFirst, "unbounded": boundFirst, "max": boundFirst, ",": `Give it an "after" of its own, or join the arms by "else".`},
 }
 
 var outcomes = []string{"success", "failure", "cancelled"}

@@ -20,10 +20,20 @@ func TestUnreadable(t *testing.T) {
 		{"NUL", "machine M {\n\x00}", `x.fsm:2:1 a NUL byte`},
 		{"UTF-8", "machine M {\n // \xff\n}", `x.fsm:2:5 text that is not valid UTF-8`},
 		{"direction", "machine M {\n // \u202e\n}", `x.fsm:2:5 the character U+202E turns the direction of writing`},
+		{"carriage return", "machine M {\r\n // a\rterminal B\n}", `x.fsm:2:6 a carriage return without a line feed`},
+		{"carriage return in a string", "machine M { context { s string = \"a\rb\" } }", `x.fsm:1:36 a carriage return`},
+		{"carriage return at the end", "\ufeffmachine M {\r", `x.fsm:1:12 a carriage return`},
+		{"byte order mark", "\ufeff{}", `x.fsm:1:1 a JSON text`},
 		{"size", strings.Repeat(" ", maxSize+1), `x.fsm:1:1 a file of 67108865 bytes`},
 	} {
 		t.Run(tc.name, func(t *testing.T) { wantOne(t, findings(tc.src), tc.want) })
 	}
+}
+
+// TestByteOrderMark holds that no column counts it.
+func TestByteOrderMark(t *testing.T) {
+	wantOne(t, findings("\ufeffmachin M { }"), "x.fsm:1:1 ")
+	wantOne(t, findings("\ufeffmachine M { terminal A; }"), "x.fsm:1:23 ")
 }
 
 func wantOne(t *testing.T, list diag.List, want string) {

@@ -102,7 +102,27 @@ func unreadable(f *token.File) *fault {
 			help: fmt.Sprintf("Take it out; in a string write it as \\u%04x.", r),
 		}
 	}
+	if at := loneReturn(src); at >= 0 {
+		return &fault{
+			span: f.Span(at, at+1), message: "a carriage return without a line feed: what follows can hide what is before it",
+			help: `End lines with LF or CRLF; in a string write it as \r.`,
+		}
+	}
 	return nil
+}
+
+// loneReturn is where a carriage return is that no line feed follows; -1 for none. Editors end a line there,
+// and terminals write over it.
+func loneReturn(src []byte) int {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '\r')
+		if i < 0 {
+			return -1
+		}
+		if at += i; !bytes.HasPrefix(src[at+1:], []byte("\n")) {
+			return at
+		}
+	}
 }
 
 // turning are the characters of Unicode that embed, override or isolate a direction of writing. With
@@ -126,7 +146,7 @@ func conflict(src []byte) int {
 
 // foreign is what src is if it is plainly of another format; empty if it may be a machine.
 func foreign(src []byte) string {
-	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte(byteOrderMark)))
+	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte(token.ByteOrderMark)))
 	switch {
 	case bytes.HasPrefix(text, []byte("<")):
 		return "a text that begins with \"<\""

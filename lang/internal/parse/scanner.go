@@ -24,14 +24,9 @@ type scanner struct {
 	faults    []fault
 }
 
-const byteOrderMark = "\ufeff"
-
 func newScanner(f *token.File) *scanner {
-	s := &scanner{name: f.Name, src: string(f.Src), line: 1}
-	if strings.HasPrefix(s.src, byteOrderMark) {
-		s.offset = len(byteOrderMark)
-	}
-	return s
+	begin := f.LineStart(1)
+	return &scanner{name: f.Name, src: string(f.Src), line: 1, offset: begin, lineStart: begin}
 }
 
 // Next is the next token. There is no error: see faults.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
 	"github.com/fsmc-dev/fsmc/codegen/foreign/formats"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 )
 
 func newImport(s *streams) *cobra.Command {
@@ -116,7 +117,7 @@ func tellForeign(w io.Writer, result *foreign.Result, asJSON bool, text string) 
 	}
 	for _, item := range r.Items {
 		for _, why := range item.Why {
-			if _, err := fmt.Fprintf(w, "%s %s: %s\n", place(item), item.Place, why); err != nil {
+			if _, err := fmt.Fprintf(w, "%s %s: %s\n", place(item), diag.Harmless(item.Place), why); err != nil {
 				return err
 			}
 		}

@@ -22,7 +22,7 @@ type document struct {
 }
 
 // AsOpened is the text of a file as an editor opens it: without the byte order mark, which no position counts.
-func AsOpened(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
+func AsOpened(text []byte) []byte { return bytes.TrimPrefix(text, []byte(token.ByteOrderMark)) }
 
 // maxText is how many bytes of a text are read: the trees of one of short lines take a hundred
 // times as much, and a server that needs more than there is takes all findings with it.

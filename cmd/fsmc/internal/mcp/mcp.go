@@ -10,7 +10,8 @@
 // the tools that look, act.go those that change a run, author.go those that store nothing, and events.go
 // those that --machine makes of events. Answer.go says how a run stands; output.go has the
 // schemas of answers, written by hand: a schema that is inferred can refuse an answer after
-// the event has been sent. Resource.go gives what clients put into a context by themselves.
+// the event has been sent. Resource.go gives what clients put into a context by themselves. Lines.go reads
+// and writes the messages on standard input and output.
 package mcp
 
 import (
@@ -91,7 +92,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 
 // Serve answers one client, a line of JSON each way, until in ends or ctx is done.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: keptOpen{out}})
+	err := s.server.Run(ctx, newLines(in, out))
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -100,11 +101,6 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	return nil
 }
-
-// keptOpen is not closed.
-type keptOpen struct{ io.Writer }
-
-func (keptOpen) Close() error { return nil }
 
 const (
 	// sessionTimeout is how long a session over HTTP is kept that sends nothing.
