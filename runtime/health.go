@@ -38,6 +38,7 @@ const (
 	PausedRun    ProblemKind = "paused"    // a child, whose parent is not
 	DamagedRun   ProblemKind = "damaged"   // it cannot be read, or its tasks or timers are gone
 	ExpiredLease ProblemKind = "lease"     // a worker is gone, and no engine hands its attempt on
+	UnstoredEnd  ProblemKind = "unended"   // an attempt is over its time, and its worker cannot store how it ended
 	NoWorker     ProblemKind = "unclaimed" // an attempt that no worker takes
 	OutboxLag    ProblemKind = "outbox"    // a message that no one delivers
 	OverBudget   ProblemKind = "over-budget"
@@ -80,7 +81,7 @@ func (e *Engine) Health(ctx context.Context, q HealthQuery) (Health, error) {
 		look func(context.Context) (problems []Problem, cut bool, err error)
 	}{
 		{HaltedRun, x.halted}, {PausedRun, x.paused}, {DamagedRun, x.damaged}, {StuckRun, x.stuck}, {OverdueTimer, x.overdue},
-		{ExpiredLease, x.leases}, {NoWorker, x.unclaimed}, {OutboxLag, x.outbox}, {OverBudget, x.budgets}, {LargeShare, x.shares},
+		{ExpiredLease, x.leases}, {UnstoredEnd, x.unended}, {NoWorker, x.unclaimed}, {OutboxLag, x.outbox}, {OverBudget, x.budgets}, {LargeShare, x.shares},
 	} {
 		problems, cut, err := of.look(ctx)
 		if err != nil {

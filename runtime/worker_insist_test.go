@@ -51,7 +51,7 @@ func TestResultWhileAGuardIsAway(t *testing.T) {
 
 func resultWhileAGuardIsAway(t *testing.T, there bool) {
 	m := Build(t, WithEvent("Found", "n int"), WithGuard("ready", "n int"), WithActivity("work", "", "Found", ""),
-		WithState("Working", Doing("work", nil), On("Found", GoTo("Done", When("ready(event.n)")), GoTo("Broken"))),
+		WithState("Working", Doing("work", nil, "timeout 1m"), On("Found", GoTo("Done", When("ready(event.n)")), GoTo("Broken"))),
 		WithTerminal("Done", machine.Success), WithTerminal("Broken", machine.Failed))
 	var calls, away atomic.Int32
 	activities := map[string]ActivityFunc{"work": func(context.Context, *Attempt) (Result, error) {
@@ -67,7 +67,7 @@ func resultWhileAGuardIsAway(t *testing.T, there bool) {
 		return true, nil
 	}}
 	db := memstore.New()
-	e := NewEngine(db, WithLogger(quiet), WithLease(30*time.Second), WithHandlers(func(*machine.Machine) Handlers {
+	e := NewEngine(db, WithLogger(quiet), WithWorker("w"), WithLease(30*time.Second), WithHandlers(func(*machine.Machine) Handlers {
 		if !there && away.Load() > 0 {
 			return Handlers{Activities: activities}
 		}
@@ -77,7 +77,15 @@ func resultWhileAGuardIsAway(t *testing.T, there bool) {
 	register(t, elsewhere, m, Handlers{})
 	start(t, elsewhere, "r", "")
 	defer run(t, e).stop()
-	time.Sleep(3 * time.Minute)
+	time.Sleep(2*time.Minute - time.Second)
+	if got := problems(t, elsewhere, HealthQuery{}); got != "" {
+		t.Errorf("there %t: health lists %s", there, got)
+	}
+	time.Sleep(time.Minute)
+	want := `unended r Working: work, attempt 1, is over its timeout of 1m, and worker "w" cannot store how it ended: nothing may answer for guard "ready"`
+	if got := problems(t, elsewhere, HealthQuery{}); got != want {
+		t.Errorf("there %t: health lists %s", there, got)
+	}
 	away.Store(0)
 	time.Sleep(15 * time.Second) // a third of the lease, and a bit
 	if v := get(t, e, "r"); v.State != "Done" || calls.Load() != 1 {

@@ -24,7 +24,7 @@ const (
 	ORDER BY l.machine, l.activity FOR UPDATE OF l`
 
 	claimsAhead = `
-	UPDATE @limited_claims SET at = $3 WHERE machine = $1 AND activity = $2 AND at > $3`
+	UPDATE @limited_claims SET at = $3 WHERE machine = $1 AND activity = $2 AND at > $4`
 	insertClaim = `
 	INSERT INTO @limited_claims (machine, activity, n, at) VALUES ($1, $2, $3, $4)`
 	forgetClaims = `
@@ -84,7 +84,7 @@ func (t *tx) putLimits(ctx context.Context, d *store.DefinitionRow) error {
 	return t.flush(ctx)
 }
 
-// allowances are those of the activities that are asked for and have a limit. Claims that were made later than now,
+// allowances are those of the activities that are asked for and have a limit. Claims that were made long after now,
 // by a clock that has gone back since, become claims of now: else they would hold back others for as long as
 // the clock went back.
 func (t *tx) allowances(ctx context.Context, q *store.ClaimQuery) (map[store.Claimable]*sqlrow.Allowance, error) {
@@ -95,7 +95,7 @@ func (t *tx) allowances(ctx context.Context, q *store.ClaimQuery) (map[store.Cla
 		return nil, err
 	}
 	for i := range limited {
-		t.queue(nil, claimsAhead, limited[i].Machine, limited[i].Activity, q.Now)
+		t.queue(nil, claimsAhead, limited[i].Machine, limited[i].Activity, q.Now, q.Now.Add(store.Racing))
 	}
 	if err := t.flush(ctx); err != nil {
 		return nil, err

@@ -80,8 +80,8 @@ func (s *Store) copyTo(ctx context.Context, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	if err := copyPages(ctx, from, to); err != nil {
-		return err
+	if size, err := copyPages(ctx, from, to); err != nil {
+		return whyUnwritten(file, size, err)
 	}
 	// A copy of one file, without a log beside it.
 	var mode string
@@ -103,17 +103,27 @@ func nameLog(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// copyPages copies within one read transaction of from.
-func copyPages(ctx context.Context, from, to *sql.Conn) (err error) {
+// whyUnwritten adds to an error of a copy why the system does not let it have its size: the driver
+// keeps only SQLite's code of what it copies.
+func whyUnwritten(file string, size int64, err error) error {
+	e := failure(err)
+	if e.Code&0xff == sqlite3.ErrIoErr && errors.As(os.Truncate(file, size), &e.SystemErrno) {
+		return e
+	}
+	return err
+}
+
+// copyPages copies within one read transaction of from, which has that size.
+func copyPages(ctx context.Context, from, to *sql.Conn) (size int64, err error) {
 	tx, err := from.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, tx.Rollback()) }()
-	if err := tx.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema").Scan(new(int)); err != nil {
-		return err // reading is what begins it
+	if err := tx.QueryRowContext(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&size); err != nil {
+		return 0, err // reading is what begins it
 	}
-	return from.Raw(func(source any) error {
+	return size, from.Raw(func(source any) error {
 		return to.Raw(func(target any) error {
 			backup, err := target.(*sqlite3.SQLiteConn).Backup("main", source.(*sqlite3.SQLiteConn), "main")
 			if err != nil {

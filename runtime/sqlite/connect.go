@@ -13,6 +13,7 @@ import (
 	goruntime "runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -173,6 +174,9 @@ func failure(err error) sqlite3.Error {
 func translate(err error) error {
 	if full(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	if failure(err).SystemErrno == syscall.EFBIG {
+		return fmt.Errorf("a file would be larger than it may be: raise the limit of this process (ulimit -f), or use another file system: %w", err)
 	}
 	switch code(err) {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:

@@ -78,8 +78,8 @@ func (w *writer) stands() error {
 		return err
 	}
 	format, err := w.session.number(selectFormat)
-	if err == nil && format != int64(len(migrations())) {
-		err = fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
+	if err == nil {
+		err = checkFormat(format)
 	}
 	if err == nil {
 		w.tally.newest, err = w.session.number(selectNewest)
@@ -88,6 +88,14 @@ func (w *writer) stands() error {
 		w.tally.seen = version
 	}
 	return err
+}
+
+// checkFormat refuses a format to which another version has migrated the database.
+func checkFormat(format int64) error {
+	if format == int64(len(migrations())) {
+		return nil
+	}
+	return fmt.Errorf("%w: its format has become %d, and this version writes %d", ErrNewer, format, len(migrations()))
 }
 
 // leaveLog has the last connection that is closed leave the log where it is: SQLite

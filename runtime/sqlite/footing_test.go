@@ -68,6 +68,20 @@ func TestFormatChangesUnderneath(t *testing.T) {
 	}
 }
 
+// TestFormatChangesUnderIdle: a worker that writes nothing notices with a look, and before it
+// reads tables that it may not know.
+func TestFormatChangesUnderIdle(t *testing.T) {
+	path := made(t)
+	s := openAt(t, path)
+	if _, err := s.Look(t.Context(), store.LookQuery{Versions: true}); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", len(migrations())+1), "ALTER TABLE timers RENAME TO alarms")
+	if _, err := s.Look(t.Context(), store.LookQuery{Versions: true}); !errors.Is(err, ErrNewer) || !errors.Is(err, ErrStopped) {
+		t.Errorf("it is told %v", err)
+	}
+}
+
 // TestMovedUnderneath: the files of a database that is open are moved, deleted or
 // replaced. Nothing is acknowledged from then on, and an idle worker notices.
 func TestMovedUnderneath(t *testing.T) {

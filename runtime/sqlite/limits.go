@@ -95,7 +95,7 @@ func allowances(ctx context.Context, from sqlrow.Source, q *store.ClaimQuery) (m
 }
 
 // ahead reports whether the clock has gone back behind the last claim.
-func ahead(a *sqlrow.Allowance, now time.Time) bool { return a.Last.At.After(now) }
+func ahead(a *sqlrow.Allowance, now time.Time) bool { return a.Last.At.After(now.Add(store.Racing)) }
 
 // claimed notes a claim.
 func (t *tx) claimed(a *sqlrow.Allowance, now time.Time) error {
@@ -107,7 +107,7 @@ func (t *tx) claimed(a *sqlrow.Allowance, now time.Time) error {
 	return err
 }
 
-// catchUp makes claims that were made later than now, by a clock that has gone back since,
+// catchUp makes claims that were made long after now, by a clock that has gone back since,
 // claims of now: else they would hold back others for as long as the clock went back.
 func (t *tx) catchUp(limited map[store.Claimable]*sqlrow.Allowance, now time.Time) (changed bool, err error) {
 	for _, a := range limited {

@@ -60,7 +60,11 @@ type glance struct {
 // cost a sync for each timer, and who shares the file is on the same machine.
 func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error) {
 	if q.Versions { // now and then
-		if err := s.inPlace(); err != nil {
+		err := s.inPlace()
+		if err == nil {
+			err = s.formatHolds(ctx)
+		}
+		if err != nil {
 			return store.Work{}, err
 		}
 	}
@@ -68,6 +72,22 @@ func (s *Store) Look(ctx context.Context, q store.LookQuery) (store.Work, error)
 		l := looking{ctx: ctx, from: from, hands: &s.given, q: &q}
 		return w, errors.Join(l.times(&w), l.lists(&w))
 	})
+}
+
+// formatHolds looks at the format, before tables are read that this version may not know: an idle
+// worker writes nothing, and would not notice.
+func (s *Store) formatHolds(ctx context.Context) error {
+	format, err := glancing(ctx, s, func(from sqlrow.Source) (int64, error) {
+		format, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], selectFormat)
+		return format, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := checkFormat(format); err != nil {
+		return stoppedBy(err)
+	}
+	return nil
 }
 
 // looking is a Look under way.

@@ -37,7 +37,7 @@ func Restore(ctx context.Context, backup, path string, check func(context.Contex
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	copied := filepath.Join(dir, "copy.db")
 	if err := copyBackup(ctx, backup, copied); err != nil {
-		return r, fmt.Errorf("cannot restore from %q: %w", backup, translate(err))
+		return r, fmt.Errorf("cannot restore from %q: %w", backup, err)
 	}
 	if err := verify(ctx, copied, check); err != nil {
 		return r, fmt.Errorf("the backup %q is not good, and is not put in place: %w", backup, err)
@@ -68,12 +68,12 @@ func copyBackup(ctx context.Context, backup, copied string) (err error) {
 		err = found.present()
 	}
 	if err != nil {
-		return err
+		return translate(err)
 	}
 	from := Store{hands: newHands()}
 	from.openReaders(file, newOptions(nil))
 	if err := errors.Join(from.copyTo(ctx, copied), from.Close()); err != nil {
-		return err
+		return translate(err)
 	}
 	s, err := Open(ctx, copied, Existing())
 	if err != nil {

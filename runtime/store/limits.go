@@ -30,6 +30,10 @@ func (l *LimitRow) Open(now time.Time) bool { return !l.Full() && !l.Opens.After
 // Full reports whether as many tasks are held as may be at once.
 func (l *LimitRow) Full() bool { return l.AtOnce > 0 && l.Held >= l.AtOnce }
 
+// Racing is by how much a claim may be later than now and count as it is: another worker has asked
+// for the time later, and claimed earlier. What is further ahead comes of a clock that has gone back.
+const Racing = time.Second
+
 // NotAfter is when a claim counts that was made at t: no later than now, although the clock may have gone back.
 func NotAfter(t, now time.Time) time.Time {
 	if t.After(now) {

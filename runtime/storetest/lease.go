@@ -166,6 +166,7 @@ func testReclaim(f *fixture) {
 		return runsOf(sure(f.s.Expired(f.ctx, f.now, limit)))
 	}
 	f.refused(f.s.Reclaim(f.ctx, first.Claim(), f.now), machine.ErrFenced) // it runs
+	equal(f, runsOf(sure(f.s.Expired(f.ctx, store.Never, 0))), []string{"r1", "r2"})
 	f.now = first.LeaseUntil
 	equal(f, expired(0), []string{"r1"})
 	f.now = second.LeaseUntil

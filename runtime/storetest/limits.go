@@ -116,6 +116,24 @@ func testRateBackwards(f *fixture) {
 	f.idle()
 }
 
+// testRateRaces: who asked for the time before another worker, and claims behind it, makes no
+// window shorter.
+func testRateRaces(f *fixture) {
+	f.limit("h2", threePerMinute)
+	f.beginMany(6)
+	begun := f.now
+	equal(f, len(f.claim(2)), 2)
+	f.pass(2 * time.Microsecond)
+	equal(f, len(f.claim(10)), 1)
+	f.now = begun.Add(time.Microsecond)
+	f.idle()
+	f.pass(time.Minute)
+	equal(f, len(f.claim(10)), 2)
+	f.idle()
+	f.pass(time.Microsecond)
+	equal(f, len(f.claim(10)), 1)
+}
+
 // testAtOnce: what is held counts until it has ended, been released, taken back or
 // confirmed.
 func testAtOnce(f *fixture) {

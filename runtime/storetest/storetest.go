@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"RateOfAnyWindow", testRateOfAnyWindow},
 		{"RateCountsAll", testRateCountsAll},
 		{"RateBackwards", testRateBackwards},
+		{"RateRaces", testRateRaces},
 		{"AtOnce", testAtOnce},
 		{"AtOnceCancelledAndLost", testAtOnceCancelledAndLost},
 		{"AtOnceHaltedAndLost", testAtOnceHaltedAndLost},

@@ -36,6 +36,7 @@ func newHealth(s *streams) *cobra.Command {
   - runs that have been in one state for too long
   - timers that are overdue
   - leases that have run out
+  - attempts that are over their time, and whose end cannot be stored
   - attempts that no worker claims
   - messages that no one delivers
   - runs that are over their budget

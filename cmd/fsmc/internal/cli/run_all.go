@@ -88,17 +88,17 @@ type standings map[string]runtime.View
 // or as far as it comes before ctx is done. Runs that cannot be read, which are
 // broken, keep no other from being worked on, nor do those that are pruned.
 func (s standings) waitFor(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) (broken, err error) {
-	for _, row := range rows {
-		delete(s, row.Run)
-	}
 	faults := 0
-	for _, row := range rows {
+	for i, row := range rows {
 		v, err := engine.Wait(ctx, row.Run)
+		if err != nil && ctx.Err() != nil {
+			s.refresh(context.WithoutCancel(ctx), engine, rows[i:])
+			return broken, err
+		}
+		delete(s, row.Run)
 		switch {
 		case err == nil:
 			s[row.Run] = v
-		case ctx.Err() != nil:
-			return broken, err
 		case errors.Is(err, runtime.ErrNotFound):
 		case faults == maxFaults:
 			return broken, err
@@ -107,6 +107,21 @@ func (s standings) waitFor(ctx context.Context, engine *runtime.Engine, rows []r
 		}
 	}
 	return broken, nil
+}
+
+// refresh notes how those of some runs stand now that were waited for before, until one cannot
+// be read.
+func (s standings) refresh(ctx context.Context, engine *runtime.Engine, rows []runtime.RunRow) {
+	for _, row := range rows {
+		if _, before := s[row.Run]; !before {
+			continue
+		}
+		v, err := engine.Get(ctx, row.Run)
+		if err != nil {
+			return
+		}
+		s[row.Run] = v
+	}
 }
 
 // movedOn are those of some runs that have taken steps since they were waited for, by a timer

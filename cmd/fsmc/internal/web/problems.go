@@ -36,6 +36,8 @@ var kinds = map[runtime.ProblemKind]struct {
 	runtime.OverBudget:   {"over budget", []string{"pause", "resume", "cancel"}, ""},
 	runtime.OverdueTimer: {"overdue", []string{"cancel"}, noEngine},
 	runtime.ExpiredLease: {"with a lease that ran out", []string{"cancel"}, noEngine},
+	runtime.UnstoredEnd: {"with an end that is not stored", []string{"cancel"},
+		"The log of the worker says why: the executable of a guard may be missing in its folder."},
 	runtime.NoWorker: {"that no worker takes", []string{"cancel"},
 		"A worker takes them that has the activity: fsmc run --follow --activities DIR, or fsmc serve --work."},
 	runtime.OutboxLag:  {"with a message that no one delivers", nil, "fsmc run --follow --outbox CMD delivers them: serve and workers without --outbox do not."},

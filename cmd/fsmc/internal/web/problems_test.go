@@ -51,7 +51,7 @@ func TestProblemButtons(t *testing.T) {
 // TestAdvice: what is said to help is a command that does help. No message is delivered without --outbox.
 func TestAdvice(t *testing.T) {
 	for kind, want := range map[runtime.ProblemKind]string{
-		runtime.OverdueTimer: "fsmc serve --work", runtime.NoWorker: "--activities DIR", runtime.OutboxLag: "--outbox CMD", runtime.StuckRun: "", runtime.PausedRun: "resume them",
+		runtime.OverdueTimer: "fsmc serve --work", runtime.NoWorker: "--activities DIR", runtime.UnstoredEnd: "the executable of a guard", runtime.OutboxLag: "--outbox CMD", runtime.StuckRun: "", runtime.PausedRun: "resume them",
 	} {
 		g := problemGroup{Kind: kind}
 		if got := g.Advice(); !strings.Contains(got, want) || (got == "") != (want == "") {
