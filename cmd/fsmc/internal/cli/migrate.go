@@ -43,6 +43,9 @@ If names have changed, --map FILE says how, as JSON:
    "fields": {"n": "count", "gone": ""},    the same for fields; "" drops the field
    "set": {"limit": "1h"}}                  values for fields and parameters
 
+A value of "set" is for all runs that are moved, also for those that have another. To give
+it to some only, first move all others without it.
+
 Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
