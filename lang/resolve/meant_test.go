@@ -36,3 +36,14 @@ func TestMeant(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownType: a type that nothing declares is shown as written, such as in the drawing of a
+// machine whose imports are not there.
+func TestUnknownType(t *testing.T) {
+	unit := lang.Load([]lang.Source{{Name: "m.fsm", Src: []byte("machine M(one Money, many [0..3]Money) { initial A state A { after 1h -> B } terminal B }")}})
+	for i, want := range []string{"Money", "[0..3]Money"} {
+		if got := unit.Program.Machines[0].Params[i].Type.String(); got != want {
+			t.Errorf("the type of parameter %d is %s, and not %s", i, got, want)
+		}
+	}
+}
