@@ -51,7 +51,7 @@ check/oracletest            < lang/ir runtime/machine codegen/table
 check/contracttest          < internal/seldom
 check/all                   < check check/rule/...
 check/breaking/product      < lang/token lang/diag lang/ir codegen/table runtime/machine
-check/breaking              < lang/token lang/diag lang/ir lang/parallel check check/breaking/product
+check/breaking              < lang/token lang/diag lang/ir lang/parallel check check/explore check/breaking/product
 check/rule/...              < lang/token lang/diag lang/ir check check/witness check/flat check/graph check/guard check/timing check/control check/explore check/explore/data
 check/internal/reference    < lang/diag check check/all check/breaking
 check/internal/...          < check/internal/rulelist

@@ -19,8 +19,17 @@ func runCounterLowered(p *pair) {
 	for i, name := range isNames {
 		arms[name] = p.new.Arms[i]
 	}
+	bounded := map[string]bool{} // the names of arms that had a bound before
+	for i, was := range p.old.Arms {
+		bounded[p.within(was.State, wasNames[i])] = was.Max != nil
+	}
 	for i, was := range p.old.Arms {
 		is := arms[p.within(was.State, wasNames[i])]
+		if next := p.follower(was, is, func(a *ir.Arm) bool { return bounded[isNames[a.ID]] }); next != nil {
+			p.report(Point{Old: was.Span, New: next.Span, Bites: Bites{State: leafPath(was.State)},
+				Message: "the bound of " + check.Quote(wasNames[i]) + " is that of " + check.Quote(isNames[next.ID]) + " now, and begins again in runs that are moved",
+				Help:    "A bound belongs to the input of its arm and the place of the arm in its chain. Keep both, or let the runs end first that have used it."})
+		}
 		if is == nil || is.Max == nil || is.Kind != was.Kind || was.Max != nil && *was.Max <= *is.Max || was.Max == nil && !was.Unbounded {
 			continue
 		}
@@ -32,6 +41,25 @@ func runCounterLowered(p *pair) {
 			Message: "the bound of " + check.Quote(isNames[is.ID]) + " was " + before + ", and is " + strconv.FormatInt(*is.Max, 10),
 			Help:    "A run that has used it more often counts as having used it up. Raise it again, or let such runs end first."})
 	}
+}
+
+// follower is the arm that does what a bounded arm did, with a bound, if is, the arm that has its name
+// now and takes over what runs have used, does something else; nil if there is none. An arm that is known
+// had a bound before.
+func (p *pair) follower(was, is *ir.Arm, known func(a *ir.Arm) bool) *ir.Arm {
+	like := func(a *ir.Arm) bool {
+		return a != nil && a.Max != nil && a.Kind == was.Kind && a.State.Path == p.path(was.State.Path) &&
+			(was.Target == nil || a.Target != nil && a.Target.Path == p.path(was.Target.Path))
+	}
+	if was.Max == nil || like(is) {
+		return nil
+	}
+	for _, a := range p.new.Arms { // the first in source order
+		if like(a) && !known(a) {
+			return a
+		}
+	}
+	return nil
 }
 
 // within is the name of what stands in a state of the old machine, as the new one has it.

@@ -75,7 +75,7 @@ func (m *Map) fields(old, new *ir.Machine) {
 
 func (m *Map) params(old, new *ir.Machine) {
 	for _, c := range compareSlots(slotsOfVars(old.Params), slotsOfVars(new.Params)) {
-		if c.new != nil && c.breaksGivers() {
+		if c.new != nil && (c.retyped || !c.new.Optional && (c.old == nil || c.old.Optional)) { // else many runs have a value that fits
 			m.Set[c.new.Name] = nil
 		}
 	}

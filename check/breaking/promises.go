@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -14,7 +15,7 @@ var worstCaseRaised = &Rule{
 }
 
 func runWorstCaseRaised(p *pair) {
-	was, is := worstOf(p.old, p.limit), worstOf(p.new, p.limit)
+	was, is := worstOf(p.old), worstOf(p.new)
 	if was == nil || is == nil {
 		return
 	}
@@ -29,8 +30,10 @@ func runWorstCaseRaised(p *pair) {
 	}
 }
 
-func worstOf(m *ir.Machine, limit int) *check.Worst {
-	_, worst := check.Analyze(&ir.Program{Machines: []*ir.Machine{m}}, nil, limit, false)
+// worstOf has the figures that fsmc check has: past a limit they are rough, and those of two
+// machines tell nothing of each other.
+func worstOf(m *ir.Machine) *check.Worst {
+	_, worst := check.Analyze(&ir.Program{Machines: []*ir.Machine{m}}, nil, explore.DefaultLimit, false)
 	return worst[0]
 }
 

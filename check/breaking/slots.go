@@ -2,6 +2,7 @@ package breaking
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -61,9 +62,24 @@ func (c *slotChange) text(what string) string {
 	name := what + " " + check.Quote(c.new.Name)
 	was, is := slotText(c.old), slotText(c.new)
 	if was == is {
-		return name + " is another " + c.new.Type.Innermost().String()
+		return name + " is another " + c.new.Type.Innermost().String() + otherValues(c.old.Type.Innermost().Enum, c.new.Type.Innermost().Enum)
 	}
 	return name + " was " + was + ", and is " + is
+}
+
+// otherValues says which values of an enum are gone, and which are new: `, without "A" and with "B"`.
+func otherValues(old, new *ir.Enum) string {
+	if old == nil || new == nil {
+		return ""
+	}
+	var said []string
+	if gone := lacking(new.Values, old.Values); len(gone) > 0 {
+		said = append(said, "without "+check.And(gone))
+	}
+	if more := lacking(old.Values, new.Values); len(more) > 0 {
+		said = append(said, "with "+check.And(more))
+	}
+	return ", " + strings.Join(said, " and ")
 }
 
 func slotText(s *ir.Slot) string {

@@ -111,3 +111,22 @@ func TestToldTimes(t *testing.T) {
 		t.Errorf("no %q in %q", want, found)
 	}
 }
+
+// TestAnotherEnum: of an enum that has other values, they are named.
+func TestAnotherEnum(t *testing.T) {
+	const before = `machine M(plan Plan) {
+    enum Plan { Trial, Team }
+    initial Open
+    state Open { after 1d -> Done }
+    terminal Done
+}`
+	for values, want := range map[string]string{
+		"Free, Team": `without "Trial" and with "Free"`,
+		"Team":       `without "Trial"`,
+	} {
+		found := describe(compare(load(t, "old.fsm", before), load(t, "new.fsm", strings.Replace(before, "Trial, Team", values, 1))))
+		if want = `parameter-narrowed: machine "M": parameter "plan" is another Plan, ` + want; !slices.Contains(found, want) {
+			t.Errorf("%s gives %v, and not %s", values, found, want)
+		}
+	}
+}

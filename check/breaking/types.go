@@ -31,7 +31,7 @@ func changeOf(old, new *ir.Type) change {
 	case old.Kind != new.Kind:
 		return change{retyped: true}
 	case old.Kind == ir.EnumKind:
-		return change{narrowed: lacks(new.Enum.Values, old.Enum.Values), widened: lacks(old.Enum.Values, new.Enum.Values)}
+		return change{narrowed: len(lacking(new.Enum.Values, old.Enum.Values)) > 0, widened: len(lacking(old.Enum.Values, new.Enum.Values)) > 0}
 	case old.Kind == ir.List:
 		return changeOf(old.Elem, new.Elem).or(changeOfRange(old.Len, new.Len))
 	case old.Kind == ir.RecordKind:
@@ -69,7 +69,7 @@ func changeOfRecord(old, new *ir.Type) change {
 	return all
 }
 
-// lacks reports whether some of names is not in list.
-func lacks(list, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(list, n) })
+// lacking are those of names that are not in list.
+func lacking(list, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(list, n) })
 }

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -33,7 +34,8 @@ type Type struct {
 	Elem  *Type  // of List; nil for the empty list literal
 	Len   *Range // of List: how many items it may have, at least none; nil where none is declared
 
-	Record *Record // of RecordKind
+	Record  *Record // of RecordKind
+	Unknown string  // of Invalid: the name, where no type has it
 }
 
 // Range is a range of an int, of a duration in nanoseconds, or of the length of
@@ -84,6 +86,8 @@ func (t *Type) Same(u *Type) bool {
 func (t *Type) String() string {
 	name := [...]string{"invalid", "bool", "int", "float", "string", "duration", "time", "json", "enum", "list", "record"}[t.Kind]
 	switch t.Kind {
+	case Invalid:
+		name = cmp.Or(t.Unknown, name)
 	case EnumKind:
 		name = t.Enum.Name
 	case RecordKind:

@@ -163,7 +163,7 @@ func (r *resolver) publish(src *ast.Publish, sc scope) *ir.Publish {
 			continue
 		}
 		guessed[r.payload[e][nearest]] = true
-		r.misspelt(typeMismatch, f.Name.Span(), "event "+quote(e.Name)+" has no field "+quote(f.Name.Text), "Leave it out.", nearest)
+		r.misspelt(typeMismatch, f.Name.Span(), "event "+quote(e.Name)+" has no field "+quote(f.Name.Text), "Declare it in the event, or leave it out.", nearest)
 	}
 	r.missingFields(p, guessed)
 	return p

@@ -145,6 +145,10 @@ func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 			"Read one of its values: `run.id`, `run.started` or `run.machine`.")
 		return bad(src.Span())
 	}
+	if r.inEvent(src.Name, sc) {
+		r.misspelt(unknownName, src.Span(), "unknown field "+quote(src.Name), "", "event."+src.Name)
+		return bad(src.Span())
+	}
 	nearest := near(r, src.Name, r.vars.names)
 	if enum := r.enumWith(src.Name); enum != nil && nearest == "" {
 		r.misspelt(unknownName, src.Span(), "unknown field "+quote(src.Name), "", enum.Name+"."+src.Name)
@@ -155,6 +159,11 @@ func (r *resolver) variable(src *ast.Ident, sc scope) ir.Expr {
 		return bad(src.Span(), ir.Leaves(r.read(src.Span(), v, v.Type, v.Index, v.Name))...)
 	}
 	return bad(src.Span())
+}
+
+// inEvent reports whether each event that the arm takes has a field of that name.
+func (r *resolver) inEvent(name string, sc scope) bool {
+	return len(sc.triggers) > 0 && !slices.ContainsFunc(sc.triggers, func(t *ir.Trigger) bool { return t.Event == nil || r.payload[t.Event][name] == nil })
 }
 
 // enumWith is the first enum that has the value; nil for none.

@@ -83,7 +83,7 @@ func (r *resolver) namedType(t *ast.Type) *ir.Type {
 			nearest = near(r, t.Name, names)
 		}
 		r.unknown("type", &ast.Name{Node: t.Node, Text: t.Name}, nearest)
-		return invalid
+		return &ir.Type{Kind: ir.Invalid, Unknown: t.Name}
 	}
 	r.noteAs(&t.Node, t.Name, enum)
 	r.refuseRange(t)

@@ -118,6 +118,12 @@ func report(p *check.Pass, a *ir.Arm, why cause, places []place, behind int) {
 			f.Related = []diag.Related{{Span: by.Span, Message: "this one is tried before it"}}
 		}
 	}
+	if why == neverComes {
+		if in := places[0].input; in.Event != nil && in.Event.Terminal != nil && p.Table().Soonest(in.Do.Activity, in.Event) > 0 {
+			f.Related = []diag.Related{{Span: in.Event.Terminal.Span, Message: "runs of " + check.Quote(in.Do.Activity.Name) + " end here " +
+				ir.FormatDuration(p.Table().Soonest(in.Do.Activity, in.Event)) + " after their start at the earliest"}}
+		}
+	}
 	f.Fixes = p.RemoveArms(a, behind)
 	p.Report(f)
 }

@@ -170,6 +170,8 @@ func report(p *check.Pass, g *explore.Product, v *ir.Var, reads []explore.Fault)
 		if v.Optional {
 			f.Help = "Ask `" + v.Asked() + " is set` first, or set the whole record."
 		}
+	case v.Param && slices.ContainsFunc(p.Machine.Timers, func(t *ir.Timer) bool { return t.Span == f.Span }):
+		f.Help = "An `after` cannot ask: wait for a field that is set to it `when " + v.Declared() + " is set`, and else to another time; or take the `?` out of its declaration."
 	case returns(p.Machine, f.Span) && v.Param:
 		f.Message = "parameter " + name + " is returned here, and some run does not have it"
 		f.Help = "Lead runs that do not have it to another terminal, by `when " + v.Declared() + " is set`, or take the `?` out of its declaration."

@@ -11,7 +11,7 @@ import (
 // mean.
 var habits = map[string]string{
 	"then": "->", "goto": "->", "if": "when", "otherwise": "else",
-	"emit": "publish", "raise": "publish", "final": "terminal",
+	"emit": "publish", "raise": "publish", "final": "terminal", "errors": "failures", "run": "do",
 	"retries": "retry", "call": "do", "invoke": "do", "perform": "do", "spawn": "do",
 }
 
@@ -83,7 +83,7 @@ var surplus = map[string]map[string]string{
 	"event":  {"(": `Write its fields in braces, as in "event Loaded { size int }".`},
 	"guard":  {"->": "A guard always answers a bool; leave this out."},
 	"terminal": {
-		"fail": `Write "failure".`, "fails": `Write "failure".`, "ok": `Write "success", or leave it out.`,
+		"fail": `Write "failure".`, "fails": `Write "failure".`, "failed": `Write "failure".`, "error": `Write "failure".`, "ok": `Write "success", or leave it out.`,
 		"success": outcomeFirst, "failure": outcomeFirst, "cancelled": outcomeFirst,
 		"(": `Write "returns a, b" for what a run returns.`, ":": `Leave ":" out.`,
 		"returns": `Write "returns" before the block.`, "+": returnsNames, "-": returnsNames, "*": returnsNames, ".": returnsNames,

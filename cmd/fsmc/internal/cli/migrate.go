@@ -31,8 +31,9 @@ What a move does:
   - An open activity stays open. An attempt under way is told to stop; when it has
     stopped, the new definition starts another attempt.
   - Running timers continue. New timers start now.
-  - A counter is dropped if its arm is gone. Other counters are kept, but do not
-    exceed the new bound. If two states become one, their counters are added.
+  - A counter is dropped if its arm is gone, or has other inputs or another place in its
+    chain; fsmc breaking says so. Other counters are kept, but do not exceed the new
+    bound. If two states become one, their counters are added.
   - Children that have started keep their versions: migrate their machine, too. A child
     whose "do" is gone, or has another label, is cancelled. The output says how many;
     --format json names them.
@@ -42,6 +43,9 @@ If names have changed, --map FILE says how, as JSON:
   {"states": {"Working": "Busy"},           old name: new name of a state
    "fields": {"n": "count", "gone": ""},    the same for fields; "" drops the field
    "set": {"limit": "1h"}}                  values for fields and parameters
+
+A value of "set" is for all runs that are moved, also for those that have another. To give
+it to some only, first move all others without it.
 
 Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm

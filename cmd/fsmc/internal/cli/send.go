@@ -43,6 +43,9 @@ folder with the executable of the guard.`,
 		Example: `  fsmc send --db runs.db pr-17 StartReview
   fsmc send --db runs.db order-4 Approve --data '{"by": "ada"}' --event-id approve-4`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 2 && strings.HasPrefix(args[2], "{") {
+				return fmt.Errorf("argument %.60q is one too many: write the fields of an event behind --data", args[2])
+			}
 			if len(args) > 2 && strings.Contains(args[2], "=") {
 				name, value, _ := strings.Cut(args[2], "=")
 				if !json.Valid([]byte(value)) {

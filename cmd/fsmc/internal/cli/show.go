@@ -70,7 +70,7 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 		row("timer", "%s, %s", cmp.Or(timer.Text, timer.Name), describe.Due(&timer, now))
 	}
 	for _, b := range v.Bounds {
-		row("bound", "%s, used %d of %d%s", b.Text, b.Used, b.Max, describe.After(" by ", describe.Attempt("", b.Of)))
+		row("bound", "%s %s, used %d of %d%s", b.Arm, b.Text, b.Used, b.Max, describe.After(" by ", describe.Attempt("", b.Of)))
 	}
 	for _, c := range v.Costs {
 		row("cost", "%s", describe.Cost(&c))

@@ -53,7 +53,7 @@ func (c *simulator) look(words []string) (done bool, err error) {
 		fmt.Fprintf(c.out, "params %s\ndata %s\n", describe.Plain(string(v.Params), 10_000), describe.Plain(string(v.Data), 10_000))
 	case "bounds":
 		for _, b := range v.Bounds {
-			fmt.Fprintf(c.out, "%s: used %d of %d\n", b.Text, b.Used, b.Max)
+			fmt.Fprintf(c.out, "%s %s: used %d of %d\n", b.Arm, b.Text, b.Used, b.Max)
 		}
 		if len(v.Bounds) == 0 {
 			fmt.Fprintln(c.out, "nothing of any bound is used")
