@@ -158,3 +158,32 @@ func TestPastTheLimit(t *testing.T) {
 		t.Errorf("a chain of bounded loops has findings:\n%s", got)
 	}
 }
+
+// TestNeverFiresPastTheLimit: that a timer never fires needs no run in which another one does.
+func TestNeverFiresPastTheLimit(t *testing.T) {
+	const src = `machine Far {
+ event Ping
+ event Go
+ initial Work
+ after 1h -> Late
+ state Work {
+  initial Wait
+  on Ping {}
+  after 10m idle -> Late
+  state Wait { on Go -> Deep }
+  state Deep { after 2h -> Done on Go -> Done }
+ }
+ terminal Done
+ terminal Late failure
+}
+`
+	want := `11: never-fires: "after 2h" of "Work.Deep" never fires: "after 1h" of the machine always comes before it
+  0s Work.Wait Go
+   Work.Deep `
+	for _, limit := range []int{10, 100} {
+		got := strings.TrimSpace(lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit)))
+		if diff := cmp.Diff(strings.TrimSpace(want), got); diff != "" {
+			t.Errorf("findings within %d configurations (-want +got):\n%s", limit, diff)
+		}
+	}
+}
