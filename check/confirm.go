@@ -20,7 +20,7 @@ func (p *Pass) confirm(f *Finding) bool {
 		return true
 	}
 	filled, replays := p.replays(f.Witness)
-	if !replays && p.rule.Static {
+	if n := len(f.Witness.Path); !replays && p.rule.Static && n > 1 && f.Witness.Path[n-2].State.Inside(f.State) {
 		filled, replays = p.replays(entering(f.Witness))
 	}
 	if replays {

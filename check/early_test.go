@@ -10,6 +10,7 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
 )
 
 // countingBatch is a batch of n items that counts in two fields how they ended, with the handlers of done given.
@@ -156,5 +157,86 @@ func TestPastTheLimit(t *testing.T) {
 	}
 	if got := lines(check.RunUpTo(program(t, chain(1000)), all.Rules, 1000)); got != "" {
 		t.Errorf("a chain of bounded loops has findings:\n%s", got)
+	}
+}
+
+// TestNeverFiresPastTheLimit: that a timer never fires needs no run in which another one does.
+func TestNeverFiresPastTheLimit(t *testing.T) {
+	const src = `machine Far {
+ event Ping
+ event Go
+ initial Work
+ after 1h -> Late
+ state Work {
+  initial Wait
+  on Ping {}
+  after 10m idle -> Late
+  state Wait { on Go -> Deep }
+  state Deep { after 2h -> Done on Go -> Done }
+ }
+ terminal Done
+ terminal Late failure
+}
+`
+	want := `11: never-fires: "after 2h" of "Work.Deep" never fires: "after 1h" of the machine always comes before it
+  0s Work.Wait Go
+   Work.Deep `
+	for _, limit := range []int{10, 100} {
+		got := strings.TrimSpace(lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit)))
+		if diff := cmp.Diff(strings.TrimSpace(want), got); diff != "" {
+			t.Errorf("findings within %d configurations (-want +got):\n%s", limit, diff)
+		}
+	}
+}
+
+// TestAssertsWithoutTimes: where times are not told apart, the shortest path that breaks an assert may be
+// no run, as here the one by the timer of Work; a longer one is.
+func TestAssertsWithoutTimes(t *testing.T) {
+	const src = `machine Far {
+ event Move
+ event Turn
+ event Hit { hard bool }
+ context { at int 0..4 = 0, hits int 0..2 = 0 }
+ assert Home precedes Late
+ initial Work
+ state Work {
+  initial Run
+  after 30m -> Late
+  on Hit when event.hard -> Crash
+    else when hits < 2 { hits = hits + 1 }
+    else -> Crash
+  state Run {
+   initial Ahead
+   after 5m idle -> Rest
+   state Ahead { on Move when at < 4 { at = at + 1 } else -> Home on Turn -> Back }
+   state Back {
+    on Move when at > 0 { at = at - 1 } else -> Ahead max 3 per Run else -> Crash
+    on Turn -> Ahead max 5 per Run else ignore
+   }
+  }
+  state Rest {
+   after 1m -> Run max 2 per Work else -> Crash
+   defer Move, Turn
+   on Hit reject
+  }
+ }
+ state Crash {
+  after 10s -> Late
+  ignore Move, Turn, Hit
+ }
+ state Home { on done -> Won }
+ terminal Won
+ terminal Late failure
+}
+`
+	want := `6: assertion-violated: a run can enter "Late" without having entered "Home"
+  0s Work.Run.Ahead Hit
+  10s Crash after 10s
+   Late 
+`
+	for _, limit := range []int{10_000, explore.DefaultLimit} {
+		if diff := cmp.Diff(want, lines(check.RunUpTo(program(t, []byte(src)), all.Rules, limit))); diff != "" {
+			t.Errorf("findings within %d configurations (-want +got):\n%s", limit, diff)
+		}
 	}
 }

@@ -54,8 +54,8 @@ type Rule struct {
 	RunFile func(*Pass, *ir.File)
 
 	// Static is set where a finding is what the text says: that nothing handles an
-	// input. Whether a timer always comes first is not its question; a run that
-	// reaches the state is.
+	// input, or that another timer is shorter. Whether that input comes in some run is not its
+	// question; a run that reaches the state is.
 	Static bool
 
 	// OneRun is set where a finding is what one run meets, whatever others do: some are found past

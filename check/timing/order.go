@@ -8,13 +8,15 @@ import (
 )
 
 // Forestaller is a timer around t, or beside it, that always fires before t
-// while it runs; nil where there is none.
+// while it runs: if there is one, such that this ends t; nil where there is none.
 func Forestaller(table *flat.Table, t *ir.Timer) *ir.Timer {
 	least, _ := WaitOf(t)
 	c := ir.Case{Kind: ir.CaseTimer, Timer: t}
-	for _, other := range TimersAround(t.State) {
-		if Forestalls(other, c, least) || IdlesOut(table, t.State, other, c) {
-			return other
+	for _, outlives := range []bool{false, true} {
+		for _, other := range TimersAround(t.State) {
+			if OutlivesFiring(other) == outlives && (Forestalls(other, c, least) || IdlesOut(table, t.State, other, c)) {
+				return other
+			}
 		}
 	}
 	return nil

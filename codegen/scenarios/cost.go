@@ -28,20 +28,47 @@ func passedBehind(steps []ir.CoverStep) (costs []string) {
 }
 
 // used is what an attempt of a do says so that those of costs that its activity spends pass their
-// budgets: more than the whole budget.
-func (w *writer) used(do int, costs []string) (used map[string]json.Number) {
-	if w.m.Budget == nil {
+// budgets: more than the whole budget. Of others, it says that it has used nothing where what is
+// declared could keep the next attempt from beginning.
+func (w *writer) used(do int, costs []string) map[string]json.Number {
+	used := map[string]json.Number{}
+	held := w.m.Enforced()
+	if len(costs) == 0 && len(held) == 0 {
 		return nil
 	}
 	for _, c := range w.m.Budget.Costs {
-		if slices.Contains(costs, c.Name) && w.m.Dos[do].Activity.Spends(c.Name) {
-			if used == nil {
-				used = map[string]json.Number{}
-			}
+		switch {
+		case !w.m.Dos[do].Activity.Spends(c.Name):
+		case slices.Contains(costs, c.Name):
 			used[c.Name] = json.Number(ir.DecimalText(new(big.Rat).Add(c.Amount, big.NewRat(1, 1))))
+		case slices.Contains(held, c.Name) && w.mayHold(c):
+			used[c.Name] = "0"
 		}
 	}
 	return used
+}
+
+// mayHold reports whether the run would pass the budget of a cost if all attempts under way, and
+// one more, cost as much as any declares.
+func (w *writer) mayHold(budget ir.Cost) bool {
+	sum, most := new(big.Rat), new(big.Rat)
+	for _, c := range w.sim.Run().Spent {
+		if c.Name == budget.Name {
+			sum.SetString(c.Amount)
+		}
+	}
+	if sum.Cmp(budget.Amount) > 0 {
+		return false // over_budget has come, and holds nothing back
+	}
+	for _, a := range w.m.Activities {
+		for _, c := range a.Costs {
+			if c.Name == budget.Name && c.Amount.Cmp(most) > 0 {
+				most = c.Amount
+			}
+		}
+	}
+	attempts := big.NewRat(int64(len(w.sim.Run().HandedOut())+1), 1)
+	return sum.Add(sum, attempts.Mul(attempts, most)).Cmp(budget.Amount) > 0
 }
 
 // undeclared is a cost that no activity of the machine, or of one that it calls, declares; empty

@@ -301,6 +301,9 @@ func (w *writer) end(s *ir.CoverStep) error {
 
 // nameOf is what a scenario calls an attempt.
 func (w *writer) nameOf(t *machine.Task) (string, error) {
+	if !w.sim.Run().IsOpen(t) { // a timer, or over_budget, has come while it waited
+		return "", errors.New(w.m.Dos[t.Do].Activity.Name + " is not under way there")
+	}
 	name := w.sim.Name(t)
 	if strings.Contains(name, ".") {
 		return "", fmt.Errorf("a scenario cannot tell apart the executions of %s in one state, which have no labels", w.m.Dos[t.Do].Activity.Name)

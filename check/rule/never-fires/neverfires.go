@@ -23,6 +23,7 @@ var Rule = &check.Rule{
 	Question:  "whether a timer or a retry ever comes first",
 	Fix:       "removes the timer",
 	Run:       run,
+	Static:    true,
 	Sound:     true,
 	Starts:    true,
 	Absence:   true,
@@ -49,10 +50,13 @@ func run(p *check.Pass) {
 }
 
 // forestalled reports whether t never fires, and which timer around it or beside it
-// always comes before it; nil where it takes more than one.
+// always comes before it, and ends it; nil where it takes more than one.
 func forestalled(p *check.Pass, t *ir.Timer) (first *ir.Timer, never bool) {
 	first = timing.Forestaller(p.Table(), t)
 	if g := p.SmallProduct(); g != nil && g.Timed() {
+		if first != nil && timing.OutlivesFiring(first) {
+			first = nil
+		}
 		return first, !g.Fires(t) && g.Awaited(t)
 	}
 	if first == nil && competes(p, t) && p.Product() == nil {
