@@ -200,7 +200,7 @@ func (v *serving) noListener(err error) error {
 
 // answer answers, and with --work works, until ctx is done.
 func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.Listener, tokens httpapi.Tokens) error {
-	v.quiet, v.asJSON = !v.logJSON, v.logJSON // standard output has the address alone
+	v.quiet, v.asJSON = !v.logJSON, true // standard output has the address alone
 	options := append(v.logging(), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease))
 	if v.activities != "" || v.worker != "" {
 		found := &finder{runner: &v.runner, said: map[string]string{}}
