@@ -165,6 +165,9 @@ func asTyped(err error, form string, values url.Values) *typed {
 		t.Field = misfit.Field
 	}
 	switch {
+	case errors.Is(err, runtime.ErrNoGuard):
+		t.Why += "; this server has no program that answers it: fsmc serve --activities DIR"
+		return t
 	case errors.As(err, &refused), errors.Is(err, runtime.ErrFinished), errors.Is(err, runtime.ErrConflict):
 		return t
 	case errors.As(err, &known) && known.status == http.StatusUnprocessableEntity:
