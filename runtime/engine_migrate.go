@@ -26,7 +26,7 @@ type MigratedRun struct {
 	Definition string `json:"definition"` // hash of the one that it had
 	State      string `json:"state"`
 	To         string `json:"to,omitempty"`  // its state by the new one
-	Why        string `json:"why,omitempty"` // it does not fit, and stays as it is
+	Why        string `json:"why,omitempty"` // it does not fit, or does not stand still, and stays as it is
 
 	// Its children that have started and not ended: those that go on, each with its own
 	// version, and those that are cancelled, as the new definition has no do for them.
@@ -67,7 +67,8 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 	})
 }
 
-// migrateRun is nil for a run that has ended or moved meanwhile.
+// migrateRun is nil for a run that has ended or moved meanwhile. One that others move on each time
+// stays as it is.
 func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *MigrateOptions) (*MigratedRun, error) {
 	live, err := e.turn(ctx, run)
 	if err != nil {
@@ -77,8 +78,11 @@ func (e *Engine) migrateRun(ctx context.Context, h *host, run string, o *Migrate
 	defer live.forget()
 	for try := 1; ; try++ {
 		done, err := e.migrateOnce(ctx, live, h, o)
-		if !errors.Is(err, ErrConflict) || try >= maxTries {
+		switch {
+		case !errors.Is(err, ErrConflict), done == nil:
 			return done, err
+		case try >= maxTries:
+			return &MigratedRun{Run: run, Definition: done.Definition, State: done.State, Why: "it does not stand still: " + err.Error()}, nil
 		}
 		if err := giveWay(ctx, backOff(try)); err != nil {
 			return nil, err
@@ -119,7 +123,7 @@ func (e *Engine) migrateOnce(ctx context.Context, live *liveRun, h *host, o *Mig
 		if o.Apply {
 			held, err := e.holdCalls(ctx, old.machine, run)
 			if err != nil {
-				return nil, err
+				return report, err
 			}
 			defer e.releaseCalls(context.WithoutCancel(ctx), held)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,23 +107,32 @@ func TestKeepersLostOften(t *testing.T) {
 }
 
 // TestMigrateAfterLostKeeper: a run that a worker was about to start a child of is migrated when
-// that has been lost, though no one else works on it.
+// that has been lost, though no one else works on it. Until then it stays, and others are migrated.
 func TestMigrateAfterLostKeeper(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		db, e, child, m := reviewing(t, nil)
+		start(t, e, "older", listOf(0))
+		time.Sleep(time.Second)
 		callChild(t, e, 0)
 		lost := lose(t, db, m, "Review", "r")
-		time.Sleep(time.Minute)
 		next := parent(t, child, "timeout 2h")
 		e = NewEngine(db)
 		registerBoth(t, e, child, next, findsN(2))
-		for _, apply := range []bool{false, true} {
-			var got []MigratedRun
-			if err := e.Migrate(t.Context(), "M", MigrateOptions{Apply: apply, Operator: ada}, func(r MigratedRun) error {
+		migrate := func(apply bool) (got []MigratedRun) {
+			t.Helper()
+			must(t, e.Migrate(t.Context(), "M", MigrateOptions{Apply: apply, Operator: ada}, func(r MigratedRun) error {
 				got = append(got, r)
 				return nil
-			}); err != nil || len(got) != 1 || got[0].To != "One" {
-				t.Fatalf("%+v, %v", got, err)
+			}))
+			return got
+		}
+		if got := migrate(true); len(got) != 2 || !strings.Contains(got[0].Why, "about to start") || got[0].To != "" || got[1].To != "Idle" {
+			t.Fatalf("%+v", got)
+		}
+		time.Sleep(time.Minute)
+		for _, apply := range []bool{false, true} {
+			if got := migrate(apply); len(got) != 1 || got[0].To != "One" {
+				t.Fatalf("%+v", got)
 			}
 		}
 		if err := db.Release(t.Context(), lost, time.Now(), time.Now()); err == nil {

@@ -16,20 +16,23 @@ type eventBody struct {
 	Event   string          `json:"event"`
 	Data    json.RawMessage `json:"data"`
 	EventID *string         `json:"event_id"`
-	IfSeq   int64           `json:"if_seq"`
+	IfSeq   *int64          `json:"if_seq"`
 	Actor   string          `json:"actor"`
 	Reason  string          `json:"reason"`
 }
 
 func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody) error {
-	id := ""
+	id, seq := "", int64(0)
 	if body.EventID != nil {
 		id = *body.EventID
+	}
+	if body.IfSeq != nil {
+		seq = *body.IfSeq
 	}
 	switch {
 	case body.Event == "":
 		return badBody("event", "event is missing: it names what is sent")
-	case body.IfSeq < 0:
+	case body.IfSeq != nil && seq < 1:
 		return badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
 	case body.EventID != nil && id == "":
 		return badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
@@ -37,7 +40,7 @@ func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody)
 		return badBody("event_id", "the id of an event %s", machine.BadID(id))
 	}
 	v, err := a.engine.Send(r.Context(), r.PathValue("run"), runtime.ExternalEvent{
-		Name: body.Event, Data: body.Data, ID: id, IfSeq: body.IfSeq, Actor: Actor(r, body.Actor), Reason: body.Reason,
+		Name: body.Event, Data: body.Data, ID: id, IfSeq: seq, Actor: Actor(r, body.Actor), Reason: body.Reason,
 	})
 	if err != nil {
 		return a.noRun(r, err)

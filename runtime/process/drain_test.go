@@ -4,6 +4,8 @@ package process
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,5 +40,29 @@ func TestAnswerBehindACheckpoint(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAnswerBehindARefusedCheckpoint: an answer whose checkpoint was not stored has its cost alone,
+// also where its process has exited before the store refuses.
+func TestAnswerBehindARefusedCheckpoint(t *testing.T) {
+	const answer = `"event":"Found","cost":{"tokens":5}}'`
+	for kind, do := range map[string]runtime.ActivityFunc{
+		"executable": activity(folder(t, map[string]string{"work": `echo '{"progress":1}'; echo '{` + answer}) + "/work"),
+		"worker":     pool(t, 1, each(`echo "{\"id\":$id,\"progress\":1}"; echo "{\"id\":$id,"'`+answer)).attempt,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			a := runtime.NewAttempt(runtime.Attempt{}, runtime.AttemptHooks{Checkpoint: func(json.RawMessage) error {
+				time.Sleep(drainTime / 2)
+				return errors.New("it is full")
+			}})
+			for range 4 { // a worker may be told of the refusal and of the answer in one moment
+				r, err := do(t.Context(), a)
+				if err == nil || !strings.Contains(err.Error(), "its checkpoint was not stored: it is full") || r.Event != "" || r.Cost["tokens"] != "5" {
+					t.Fatalf("%+v, %v", r, err)
+				}
+			}
+		})
 	}
 }

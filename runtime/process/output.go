@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,12 +144,13 @@ func readAnswer(line []byte) (runtime.Result, error) {
 	return result, nil
 }
 
-// late makes of an answer what it is worth after the attempt was asked to stop;
-// asked is nil where it was not. Where the engine has asked, it knows what to make
-// of it; where this package has, because a checkpoint was not stored, the cost
+// late makes of an answer what it is worth after the attempt was asked to stop, be it that the
+// process had ended by then; ctx is done where it was. Where the engine has asked, it knows what
+// to make of it; where this package has, because a checkpoint was not stored, the cost
 // alone counts.
-func late(asked error) func(runtime.Result, error) (runtime.Result, error) {
+func late(ctx context.Context) func(runtime.Result, error) (runtime.Result, error) {
 	return func(r runtime.Result, err error) (runtime.Result, error) {
+		asked := context.Cause(ctx)
 		if asked == nil {
 			return r, err
 		}

@@ -183,12 +183,11 @@ func activity(path string) runtime.ActivityFunc {
 		info, _ := os.Stat(path) // before: it may be replaced at any time
 		cmd := exec.Command(path)
 		cmd.Env = environment(a)
-		asked, err := runAsked(ctx, cmd, input, out, a.Stderr())
-		if err != nil {
+		if _, err := runAsked(ctx, cmd, input, out, a.Stderr()); err != nil {
 			misfits.note(path, info, err)
 			return runtime.Result{}, uncounted(err)
 		}
-		return late(asked)(said.rest(out.answer()))
+		return late(ctx)(said.rest(out.answer()))
 	}
 }
 

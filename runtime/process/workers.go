@@ -275,7 +275,7 @@ func (w *Workers) attempt(ctx context.Context, a *runtime.Attempt) (runtime.Resu
 	if string(answer) == "{}\n" && asked != nil {
 		return runtime.Result{}, asked // an answer of which nothing is left but that it has stopped
 	}
-	return late(asked)(said.rest(readAnswer(answer)))
+	return late(ctx)(said.rest(readAnswer(answer)))
 }
 
 // ask implements runtime.GuardFunc.

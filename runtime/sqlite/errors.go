@@ -26,6 +26,10 @@ var (
 	// the log is still there: a new database would delete it.
 	ErrLogAlone = errors.New("its write-ahead log is there, and the database is not: put the database back beside it, or a backup in its place with fsmc restore, or delete the log, and what only the log has")
 
+	// ErrLinked is the error of Open without ReadOnly for a file with several names, which is what
+	// hard links are. SQLite keeps a log beside each, and does not see those of the others.
+	ErrLinked = errors.New("the file has another name, a hard link, and SQLite would keep a log for each name: delete one of the names, or make a copy with fsmc backup")
+
 	// ErrFolder is the error of Open with ReadOnly for a file whose write-ahead log
 	// would need files in a folder that takes none. A copy of Backup needs none.
 	ErrFolder = errors.New("reading it takes files beside it, and its folder may not be written to: copy it, with its -wal if there is one, to a folder that may, or make the copy with fsmc backup")

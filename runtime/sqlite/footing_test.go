@@ -120,6 +120,22 @@ func TestMovedUnderneath(t *testing.T) {
 	}
 }
 
+// TestHardLinks: a file with two names has two logs, of which each takes what the other has kept.
+// It can be looked at, and takes writes when it has one name again.
+func TestHardLinks(t *testing.T) {
+	path := made(t)
+	other := filepath.Join(t.TempDir(), "other.db")
+	must(t, os.Link(path, other))
+	for _, way := range []string{path, other} {
+		if _, err := Open(t.Context(), way); !errors.Is(err, ErrLinked) {
+			t.Errorf("got %v", err)
+		}
+		load(t, openAt(t, way, ReadOnly()), "r")
+	}
+	must(t, os.Remove(other))
+	commit(t, openAt(t, path), nextStep(load(t, openAt(t, path), "r")))
+}
+
 // TestCloseLeavesOthersLog: a store whose database was moved away does not delete the
 // log of the one that now has its name.
 func TestCloseLeavesOthersLog(t *testing.T) {

@@ -34,3 +34,12 @@ func hold(path string) (free func() error, err error) {
 	}
 	return f.Close, nil
 }
+
+// alone is ErrLinked where a file has several names.
+func alone(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && info.Sys().(*syscall.Stat_t).Nlink > 1 {
+		err = ErrLinked
+	}
+	return err
+}

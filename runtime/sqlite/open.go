@@ -193,6 +193,9 @@ func (s *Store) openReaders(file string, o options) {
 
 // openWriter brings the database up to date and opens what writes to it.
 func openWriter(ctx context.Context, file string, o options, h *hands) (_ *writer, err error) {
+	if err := alone(file); err != nil {
+		return nil, err
+	}
 	var files footing
 	if err := files.stand(file); err != nil {
 		return nil, err

@@ -34,10 +34,13 @@ func TestAddressInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
 	for addr, want := range map[string]string{
 		first.Addr().String():             ": another server listens there: stop it, or name another address",
 		"127.0.0.1:99999":                 ": address 99999: invalid port",
 		"unix:" + t.TempDir() + "/none/s": ": bind: no such file or directory",
+		"unix:" + file:                    ": a file is there, and no socket: name another path",
 	} {
 		_, err := (&serving{addr: addr}).bind()
 		if err == nil || err.Error() != "--addr "+addr+want {

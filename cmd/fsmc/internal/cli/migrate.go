@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -128,11 +127,14 @@ func (m *migrator) others(ctx context.Context, of runtime.Store, callees []*prog
 	return nil
 }
 
+// maxMapping is how much of a mapping is read: more than the data of any run.
+const maxMapping = 16 << 20
+
 func (m *migrator) readMapping() error {
 	if m.mapping == "" {
 		return nil
 	}
-	text, err := m.readUpTo(math.MaxInt64, m.mapping)
+	text, err := m.readUpTo(maxMapping, m.mapping)
 	if err != nil {
 		return fmt.Errorf("--map: file %q cannot be read: %w", m.mapping, reason(err))
 	}

@@ -104,8 +104,10 @@ func (m *mover) move(ctx context.Context) error {
 	switch {
 	case errors.Is(err, errDiffers):
 		err = nil
-	case errors.As(err, &held), errors.Is(err, postgres.ErrNotEmpty):
+	case errors.As(err, &held):
 		return findingf("nothing is moved: %w", err)
+	case errors.Is(err, postgres.ErrNotEmpty):
+		return findingf("nothing is moved: %w; if an earlier move was interrupted at its end, they are the runs of the file: compare the lists of both before a worker continues one", err)
 	case err != nil:
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // logging are the engine's logger and its observer.
 func (r *runner) logging() []runtime.Option {
 	var said []string
-	if !r.asJSON || r.logJSON {
+	if r.logJSON || !r.asJSON && !r.quiet {
 		said = append(said, "a worker was lost", "run halted") // the observer
 	}
 	if r.logJSON {

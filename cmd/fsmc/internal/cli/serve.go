@@ -5,6 +5,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,6 +134,11 @@ func (v *serving) usage() error {
 	if !strings.HasSuffix(v.base, "/") {
 		v.base += "/"
 	}
+	if v.cert != "" {
+		if _, err := tls.LoadX509KeyPair(v.cert, v.key); err != nil {
+			return fmt.Errorf("--tls-cert and --tls-key: %w", err)
+		}
+	}
 	if v.work && v.activities == "" && v.worker == "" {
 		return errors.New("--work needs --activities DIR or --worker CMD: it says what does the work")
 	}
@@ -177,7 +183,11 @@ func (v *serving) bind() (net.Listener, error) {
 	if c, err := net.Dial("unix", path); err == nil {
 		c.Close()
 		return nil, v.noListener(syscall.EADDRINUSE)
-	} else if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+	}
+	switch info, err := os.Lstat(path); {
+	case err == nil && info.Mode()&os.ModeSocket == 0:
+		return nil, v.noListener(errors.New("a file is there, and no socket: name another path"))
+	case err == nil:
 		_ = os.Remove(path) // what is then wrong, the next call says
 	}
 	listener, err := listenPrivately(path)
@@ -200,7 +210,7 @@ func (v *serving) noListener(err error) error {
 
 // answer answers, and with --work works, until ctx is done.
 func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.Listener, tokens httpapi.Tokens) error {
-	v.quiet, v.asJSON = !v.logJSON, v.logJSON // standard output has the address alone
+	v.quiet, v.asJSON = !v.logJSON, true // standard output has the address alone
 	options := append(v.logging(), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease))
 	if v.activities != "" || v.worker != "" {
 		found := &finder{runner: &v.runner, said: map[string]string{}}

@@ -106,12 +106,16 @@ func (s *Site) send(ctx context.Context, id string, form url.Values, who runtime
 	if err != nil {
 		return runtime.View{}, err
 	}
+	key := form.Get("event_id")
+	if why := machine.BadID(key); why != "" {
+		return runtime.View{}, &fault{http.StatusUnprocessableEntity, "the id of an event " + why}
+	}
 	seq, err := strconv.ParseInt(cmp.Or(form.Get("if_seq"), "0"), 10, 64)
 	if err != nil || seq < 0 {
 		return runtime.View{}, &fault{http.StatusBadRequest, "if_seq is the number of a step"}
 	}
 	return s.Engine.Send(ctx, id, runtime.ExternalEvent{
-		Name: e.Name, Data: data, ID: form.Get("event_id"), IfSeq: seq, Actor: who.Actor, Reason: who.Reason,
+		Name: e.Name, Data: data, ID: key, IfSeq: seq, Actor: who.Actor, Reason: who.Reason,
 	})
 }
 
@@ -161,6 +165,9 @@ func asTyped(err error, form string, values url.Values) *typed {
 		t.Field = misfit.Field
 	}
 	switch {
+	case errors.Is(err, runtime.ErrNoGuard):
+		t.Why += "; this server has no program that answers it: fsmc serve --activities DIR"
+		return t
 	case errors.As(err, &refused), errors.Is(err, runtime.ErrFinished), errors.Is(err, runtime.ErrConflict):
 		return t
 	case errors.As(err, &known) && known.status == http.StatusUnprocessableEntity:

@@ -212,3 +212,23 @@ func TestWriterStopped(t *testing.T) {
 	s.has(s.get("/runs/doc-1?before=3", 200), "writes nothing more", `id="s1"`)
 	s.has(s.get("/problems", 200), "writes nothing more")
 }
+
+// TestFormShownAgain: what this server cannot send is no error of it, and what was typed is kept.
+func TestFormShownAgain(t *testing.T) {
+	s := newSite(t, `
+machine Approval {
+    event Ask { who string }
+    guard allowed(who string)
+    initial Waiting
+    state Waiting { on Ask when allowed(event.who) -> Out else -> Waiting unbounded }
+    terminal Out
+}
+`, nil)
+	s.start("r", "")
+	for id, want := range map[string]string{
+		" ":  "the id of an event is not blank",
+		"e1": "no function is registered for it; this server has no program that answers it: fsmc serve --activities DIR",
+	} {
+		s.has(s.post("/runs/r/send", url.Values{"event": {"Ask"}, "f.who": {"ada"}, "event_id": {id}}, 409), want, `value="ada"`)
+	}
+}
