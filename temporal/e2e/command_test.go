@@ -149,6 +149,7 @@ func TestCommand(t *testing.T) {
 	says(0, `"running": `, "health")
 	says(2, "Temporal deletes ended runs when the retention", "prune")
 	says(2, "there is no flag --nonsense", "list", "--nonsense")
+	says(2, "steps count from 1", "send", "c-2", "Approve", "--if-seq", "0")
 	says(2, `there is no command "repair" for runs on Temporal: a run on Temporal has no stored snapshot`, "repair", "c-2")
 	if err := works.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -54,8 +54,8 @@ func (o *options) command(ctx context.Context, words []string) error {
 		return fmt.Errorf("%s takes %s words, not %d: see fsmc-temporal --help", name, most, len(rest))
 	case o.format != "json":
 		return fmt.Errorf("--format is json, not %q", o.format)
-	case o.limit < 1 || o.after < 0 || o.ifSeq < 0 || o.timeout < 0:
-		return errors.New("--limit is at least 1, --after, --if-seq and --timeout at least 0")
+	case o.limit < 1 || o.after < 0 || o.timeout < 0:
+		return errors.New("--limit is at least 1, --after and --timeout at least 0")
 	case o.db == "":
 		return errors.New("--db temporal://HOST:PORT/NAMESPACE?queue=NAME is missing")
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -148,7 +149,12 @@ func (o *options) flags() *flag.FlagSet {
 	f.BoolVar(&o.apply, "apply", false, "")
 	f.BoolVar(&o.detach, "detach", false, "")
 	f.BoolVar(&o.force, "force", false, "")
-	f.Int64Var(&o.ifSeq, "if-seq", 0, "")
+	f.Func("if-seq", "", func(text string) (err error) {
+		if o.ifSeq, err = strconv.ParseInt(text, 10, 64); err != nil || o.ifSeq < 1 {
+			return errors.New("steps count from 1, with which a run starts")
+		}
+		return nil
+	})
 	f.Int64Var(&o.after, "after", 0, "")
 	f.IntVar(&o.limit, "limit", 1000, "")
 	f.Func("earlier", "", func(path string) error {
