@@ -16,7 +16,8 @@ import (
 // MigrateOptions say how runs move to another definition.
 type MigrateOptions struct {
 	Mapping Mapping
-	Apply   bool // move them; else only say which fit
+	Apply   bool      // move them; else only say which fit
+	Of      RunFilter // which of the unfinished runs; all, if it is empty. Its machine is the one that is migrated
 	Operator
 }
 
@@ -40,7 +41,7 @@ type MigratedRun struct {
 // Children that have started go on, each with its own definition. A run does not fit if one of
 // them can end in a way that the new definition does not handle.
 //
-// Without Apply, nothing is written. If the mapping has a name that no version has in which it
+// Only runs that o.Of lets pass are looked at. Without Apply, nothing is written. If the mapping has a name that no version has in which it
 // could be meant, that is an error. If each returns an error, the walk ends with it.
 func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, each func(MigratedRun) error) error {
 	h, err := e.currentHost(machine)
@@ -55,7 +56,17 @@ func (e *Engine) Migrate(ctx context.Context, machine string, o MigrateOptions, 
 			return err
 		}
 	}
-	return e.eachRun(ctx, RunFilter{Machine: machine}, []Status{Running, Halted}, replayRuns, func(row *RunRow) error {
+	f, statuses := o.Of, []Status{Running, Halted}
+	switch {
+	case f.Machine != "" && f.Machine != machine:
+		return fmt.Errorf("the runs meant are of machine %q, and %q is migrated", f.Machine, machine)
+	case f.Outcome != "" || f.Status != "" && !slices.Contains(statuses, f.Status):
+		return errors.New("only running and halted runs can be moved")
+	case f.Status != "":
+		statuses = []Status{f.Status}
+	}
+	f.Machine = machine
+	return e.eachRun(ctx, f, statuses, replayRuns, func(row *RunRow) error {
 		if row.Definition == h.machine.Hash() {
 			return nil
 		}

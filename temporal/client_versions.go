@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 
 	"go.temporal.io/sdk/client"
 
@@ -55,6 +57,9 @@ func (c *Client) current(ctx context.Context, run string) (*machine.Machine, err
 // each what becomes of it, newest first. A run that does not fit stays with the definition that it has. Without
 // Apply nothing is moved. The runs stand in Temporal's list, which is behind by a moment.
 func (c *Client) Migrate(ctx context.Context, m *machine.Machine, o runtime.MigrateOptions, each func(runtime.MigratedRun) error) error {
+	if !reflect.ValueOf(o.Of).IsZero() {
+		return errors.New("on Temporal all runs of a machine are moved, and not some")
+	}
 	below, err := tree(m.Definition(), c.Callees)
 	if err != nil {
 		return err

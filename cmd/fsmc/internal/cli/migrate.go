@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,19 +44,29 @@ If names have changed, --map FILE says how, as JSON:
    "fields": {"n": "count", "gone": ""},    the same for fields; "" drops the field
    "set": {"limit": "1h"}}                  values for fields and parameters
 
-A value of "set" is for all runs that are moved, also for those that have another. To give
-it to some only, first move all others without it.
+A value of "set" is for all runs that are moved, also for those that have another. With
+--where, only some are moved: one to try it with, or those that need another mapping.
 
 Two states can become one. Two fields cannot: drop one of them.`,
 		Example: `  fsmc migrate --db runs.db review.fsm
+  fsmc migrate --db runs.db --where id=pr-1 --apply review.fsm
   fsmc migrate --db runs.db --map moves.json --apply --reason "version 2" review.fsm`,
-		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("where") {
+				var err error
+				if m.options.Of, err = runtime.ParseWhere(m.where, time.Now()); err != nil {
+					return fmt.Errorf("--where: %w", err)
+				}
+			}
+			return m.run(cmd.Context(), args)
+		},
 	}
 	m.flags(c)
 	machineFlag(c, &m.runner.machine)
 	operatorFlags(c, &m.options.Operator)
 	c.Flags().StringVar(&m.runner.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`; needed if a require asks a guard")
 	c.Flags().StringVar(&m.mapping, "map", "", "the `FILE` with the old and new names; - is standard input")
+	c.Flags().StringVar(&m.where, "where", "", "only runs for which all `TERMS` hold, as in fsmc list")
 	c.Flags().BoolVar(&m.options.Apply, "apply", false, "move the runs that fit; without this flag, only show them")
 	return c
 }
@@ -64,6 +75,7 @@ type migrator struct {
 	runner runner // which reads machines
 	target
 	mapping string
+	where   string
 	options runtime.MigrateOptions
 }
 
@@ -89,6 +101,9 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 	return m.with(ctx, writing(m.options.Apply), "", func(store runtime.Store) error {
 		engine := runtime.NewEngine(store)
 		if err := p.register(engine); err != nil {
+			return err
+		}
+		if err := engine.CheckFilter(ctx, &m.options.Of); err != nil {
 			return err
 		}
 		err := engine.Migrate(ctx, report.Machine, m.options, func(r runtime.MigratedRun) error {
