@@ -2,13 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fsmc-dev/fsmc/check"
+	"github.com/fsmc-dev/fsmc/check/all"
+	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/codegen/table"
 	"github.com/fsmc-dev/fsmc/lang"
 	"github.com/fsmc-dev/fsmc/lang/ir"
@@ -116,7 +121,7 @@ func (t *tester) run(paths []string) error {
 	tests, err := table.Tests(unit.Program.Scenarios, func(s *ir.Scenario) bool { return !s.Broken && match.MatchString(s.Title) }, textIn(unit))
 	switch {
 	case err != nil:
-		return err
+		return t.unsound(unit, err)
 	case len(tests) == 0 && t.pattern != "" && len(unit.Program.Scenarios) > 0:
 		return findingf("no scenario has a title that %q matches", t.pattern)
 	case len(tests) == 0:
@@ -140,6 +145,18 @@ func (t *tester) run(paths []string) error {
 		return errFinding
 	}
 	return nil
+}
+
+// unsound says what is wrong with machines that the runtime does not take: err tells it of numbers,
+// and not of places.
+func (t *tester) unsound(unit *lang.Unit, err error) error {
+	machines := slices.Clone(unit.Program.Machines)
+	for _, s := range unit.Program.Scenarios {
+		if s.Machine != nil && !slices.Contains(machines, s.Machine) {
+			machines = append(machines, s.Machine)
+		}
+	}
+	return cmp.Or(t.refuse(check.RunUpTo(&ir.Program{Machines: machines}, all.Rules, explore.DefaultLimit), unit.File), err)
 }
 
 // textIn gives what stands at a place of unit, up to the end of its line.

@@ -41,7 +41,7 @@ func (t *tester) writeScenarios(paths []string) error {
 		}
 		g, err := scenarios.Generate(m, cover, prefix)
 		if err != nil {
-			return err
+			return t.unsound(unit, err)
 		}
 		b.WriteString(g.Text(m.Name))
 	}
