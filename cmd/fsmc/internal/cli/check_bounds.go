@@ -150,7 +150,7 @@ func allExact(figures []check.Figure) bool {
 // printBounds writes the worst case of a machine as a table.
 func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 	if w == nil {
-		_, err := fmt.Fprintf(out, "\n%s: the worst case is not known while names or types are wrong\n", title)
+		_, err := fmt.Fprintf(out, "\n%s: the worst case is not known while the text has errors\n", title)
 		return err
 	}
 	fmt.Fprintf(out, "\nThe worst case of %s:\n", title)
