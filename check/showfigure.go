@@ -83,7 +83,7 @@ func (s *shared) reach(p *explore.Product, f *Figure) {
 // no step of it is a guess.
 func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if !s.mayShow(len(f.path)) {
-		f.Exact = f.Name != timeName && p.Sure(f.path) && !s.calls() && s.begins(f, f.path)
+		f.Exact = f.Name != timeName && p.Sure(f.path) && !s.calls()
 		s.alsoReaches(f, true)
 		return
 	}
@@ -104,7 +104,7 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 	if !replays || !retries {
 		return
 	}
-	f.Run, f.Exact = run, f.Name != timeName && retries && (whole || f == &s.proof.worst.Steps) && s.begins(f, f.path)
+	f.Run, f.Exact = run, f.Name != timeName && retries && (whole || f == &s.proof.worst.Steps)
 	if f.lasts = lastOf(run); f.Exact && s.calls() {
 		f.Run, f.Exact = s.combined(f, w, run)
 	}
@@ -112,11 +112,6 @@ func (s *shared) reachBy(p *explore.Product, f *Figure) {
 		s.showLongest(f.Run)
 	}
 	s.alsoReaches(f, whole)
-}
-
-// begins reports whether every attempt that f counts on path can begin.
-func (s *shared) begins(f *Figure, path []int32) bool {
-	return f == &s.proof.worst.Steps || f.measure.kind == ofSteps || s.Product().AllBegin(f.weight, path)
 }
 
 // reachLess replays the path of f, a figure that its whole run does not reach, without the
@@ -172,7 +167,7 @@ func (s *shared) reachedBefore(f *Figure, steps int) bool {
 		for _, e := range r.path {
 			length += f.weight.Of(graph.None, e)
 		}
-		if length == f.length && s.begins(f, r.path) {
+		if length == f.length {
 			f.path, f.Run, f.Exact = r.path, r.run, true
 			return true
 		}

@@ -428,51 +428,6 @@ time unbounded
 work 3
 time: C: "backoff by wait" has no limit
 `},
-		{"an attempt whose visit over_budget ends in the write in which it begins", `
-machine Undone {
-    budget { usd 1 }
-    activity pay() fails none cost usd 1
-    activity undo() fails none
-    initial Paying
-    on over_budget(usd) -> Undoing
-    state Paying {
-        do pay() timeout 1m
-        on done -> Done
-        on failed -> Undoing
-    }
-    state Undoing {
-        do undo() timeout 1m
-        on done, failed -> Failed
-    }
-    terminal Done
-    terminal Failed failure
-}`, `
-steps 3
-time ~3m0s
-usd 1
-pay 1
-undo ~2
-`},
-		{"an attempt that a timer of 0s comes before", `
-machine Never {
-    activity work() cost usd 1
-    initial First
-    state First {
-        do work() timeout 1m
-        after 0s -> Second
-        on done, failed -> Done
-    }
-    state Second {
-        do work() timeout 1m
-        on done, failed -> Done
-    }
-    terminal Done
-}`, `
-steps 2
-time ~1m0s
-usd ~2
-work ~2
-`},
 		{"why there is no time: an attempt behind a wait that ends", `
 machine Attempt {
     event Go

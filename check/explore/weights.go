@@ -1,10 +1,7 @@
 package explore
 
 import (
-	"slices"
-
 	"github.com/fsmc-dev/fsmc/check/graph"
-	"github.com/fsmc-dev/fsmc/check/timing"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
@@ -60,30 +57,6 @@ func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
 		}
 	}
 	return w
-}
-
-// AllBegin reports whether every attempt that w counts on path can begin. None does in a visit that ends in
-// the write in which it begins, as by over_budget of a cost that nothing there spends, or by a
-// timer of 0s, which comes before a claim.
-func (p *Product) AllBegin(w *Weigher, path []int32) bool {
-	for i, e := range path[min(1, len(path)):] {
-		entering := p.Label(path[i])
-		if entering.Kind != Started && entering.Kind != Moved || w.Of(graph.None, path[i]) == 0 {
-			continue
-		}
-		switch in, _ := p.Input(e); in.Kind {
-		case ir.CaseOverBudget:
-			dos := p.Table.Machine.States[entering.Into].Dos
-			if !slices.ContainsFunc(dos, func(d *ir.Do) bool { return d.Activity.Spends(in.Cost) }) {
-				return false
-			}
-		case ir.CaseTimer:
-			if _, most := timing.WaitOf(in.Timer); most == 0 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // SurePath is a path from the start that adds up to length, the most that any does, and
