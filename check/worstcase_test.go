@@ -485,6 +485,31 @@ time ~24h0m0s
 usd ~6
 clean ~3
 `},
+		{"one arm for two time limits, of which a run takes 2 and some 300", `
+machine Unlike {
+    activity x()
+    activity y()
+    initial Box
+    state Box {
+        initial A
+        after 10h -> Over
+        on failed(timeout) -> B
+        state A {
+            do x() timeout 5h
+            on done, failed(unknown) -> Over
+        }
+        state B {
+            do y() timeout 1m
+            on done -> A max 1 else -> Over
+            on failed(unknown) -> Over
+        }
+    }
+    terminal Over
+}`, `steps ~3628
+time ~10h0m0s
+x ~1814
+y ~1814
+`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, bounds(t, test.src, 1)); diff != "" {

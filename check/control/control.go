@@ -32,7 +32,8 @@ type Graph struct {
 	Edges []Edge
 	rest  []bool  // by edge: it may be taken without end, as far as is known
 	level []int   // by edge that is not in Rest: in which round it was taken out, from 1
-	most  []int64 // by such an edge: how often it is taken while its component of that round is not left
+	most  []int64 // by such an edge: how often it is taken on its input while its component of that round is not left
+	own   []int64 // the same, of its arm on all inputs; graph.Infinite where only time bounds it
 
 	between  flat.Between // what an effect adds
 	inPlace  flat.InPlace
@@ -67,6 +68,7 @@ func New(t *flat.Table, between flat.Between) *Graph {
 	c.connect()
 	c.reach()
 	c.rest, c.level, c.most = make([]bool, len(c.Edges)), make([]int, len(c.Edges)), make([]int64, len(c.Edges))
+	c.own = make([]int64, len(c.Edges))
 	for e, x := range c.Edges {
 		c.rest[e] = !x.Once
 	}
@@ -101,13 +103,17 @@ func (c *Graph) takeOutOf(inside map[int32][]int, level int, bounded func(*part,
 		part := newPart(c, edges)
 		for _, e := range edges {
 			most, ok := bounded(part, c.Edges[e].Arm)
+			own := int64(graph.Infinite)
+			if ok {
+				own = most
+			}
 			if in := c.Edges[e].Input; in != graph.None {
 				if times, limited := part.comes(c.Table.Case(in), len(edges)); limited {
 					most, ok = min(times, most), true
 				}
 			}
 			if ok {
-				c.rest[e], c.level[e], c.most[e], went = false, level, most, true
+				c.rest[e], c.level[e], c.most[e], c.own[e], went = false, level, most, own, true
 			}
 		}
 	}

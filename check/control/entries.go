@@ -97,19 +97,27 @@ func (c *Graph) unfold(s stretch, edges []int, starts map[int32]bool, out []int6
 		arm *ir.Arm
 		to  int32
 	}
+	type coming struct { // what time says is of one input
+		landing
+		input int32
+	}
 	var rest []int
-	taken := map[landing]bool{}
-	more := int64(1)
+	counted := map[coming]bool{}
+	taken := map[landing]int64{}
 	for _, e := range edges {
 		x := c.Edges[e]
-		switch {
+		at := landing{x.Arm, x.To}
+		switch in := (coming{at, x.Input}); {
 		case c.rest[e] || c.level[e] != s.round:
 			rest = append(rest, e)
-		case !taken[landing{x.Arm, x.To}]:
-			taken[landing{x.Arm, x.To}] = true
-			starts[x.To] = true
-			more = graph.Sum(more, c.most[e])
+		case !counted[in]:
+			counted[in], starts[x.To] = true, true
+			taken[at] = min(graph.Sum(taken[at], c.most[e]), c.own[e])
 		}
+	}
+	more := int64(1)
+	for _, times := range taken {
+		more = graph.Sum(more, times)
 	}
 	if len(taken) == 0 {
 		for _, e := range edges {
