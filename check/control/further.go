@@ -23,7 +23,7 @@ func (p *part) goesOn(a *ir.Arm) (most int64, ok bool) {
 			by = p.rises(a, v, -1, never)
 		}
 		if by > 0 {
-			most = graph.Sum((r.Hi-r.Lo)/by, 1)
+			most = laps(r, 1, r.Hi, by, false)
 			if v.Default == nil { // it may have no value yet
 				most = graph.Sum(most, 1)
 			}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -170,15 +171,24 @@ func TestMCPBadInput(t *testing.T) {
 	}
 }
 
-// TestMCPGoesOn holds that a line that is no message is answered, and the next one read.
-func TestMCPGoesOn(t *testing.T) {
-	c := exec.Command("fsmc", "mcp", "--db", newAsked(t))
+// initialize is the first message of a client.
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// mcpOn starts a server on db, with what it is told and what it says.
+func mcpOn(t *testing.T, db string) (*exec.Cmd, io.WriteCloser, *json.Decoder) {
+	t.Helper()
+	c := exec.Command("fsmc", "mcp", "--db", db)
 	in, err := c.StdinPipe()
 	must(t, err)
 	out, err := c.StdoutPipe()
 	must(t, err)
 	must(t, c.Start())
-	answers := json.NewDecoder(out)
+	return c, in, json.NewDecoder(out)
+}
+
+// TestMCPGoesOn holds that a line that is no message is answered, and the next one read.
+func TestMCPGoesOn(t *testing.T) {
+	c, in, answers := mcpOn(t, newAsked(t))
 	for _, step := range []struct{ line, want string }{
 		{"hello", "-32700 the line is not JSON: invalid character 'h' looking for beginning of value"},
 		{`{"jsonrpc":"2.0","id":1,"method":"ping"`, "-32700 the line is not JSON: unexpected end of JSON input"},
@@ -194,7 +204,7 @@ func TestMCPGoesOn(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "-32600 "},
 		{`{"jsonrpc":"2.0","id":1,"method":5}`, "-32600 unmarshaling"},
 		{`{"jsonrpc":"2.0","id":7,"result":{}}`, ""},
-		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\r", "1"},
+		{initialize + "\r", "1"},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "-32600 a line is one message, and no batch of them"},
 		{` {"jsonrpc":"2.0","id":2,"method":"ping"} `, "2"},
 	} {
@@ -226,17 +236,12 @@ func TestMCPGoesOn(t *testing.T) {
 
 // TestMCPStops holds that a signal ends the server, though its client is still there.
 func TestMCPStops(t *testing.T) {
-	c := exec.Command("fsmc", "mcp", "--db", newAsked(t))
-	in, err := c.StdinPipe()
-	must(t, err)
-	out, err := c.StdoutPipe()
-	must(t, err)
-	must(t, c.Start())
-	if _, err := in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n")); err != nil {
+	c, in, answers := mcpOn(t, newAsked(t))
+	if _, err := in.Write([]byte(initialize + "\n")); err != nil {
 		t.Fatal(err)
 	}
 	var answer struct{ Result struct{ Instructions string } }
-	if err := json.NewDecoder(out).Decode(&answer); err != nil || !strings.Contains(answer.Result.Instructions, "next_allowed_actions") {
+	if err := answers.Decode(&answer); err != nil || !strings.Contains(answer.Result.Instructions, "next_allowed_actions") {
 		t.Errorf("%v, %+v", err, answer)
 	}
 	must(t, c.Process.Signal(syscall.SIGTERM))
