@@ -159,6 +159,9 @@ func (x *search) noteUnmet(in *step.InputCode) {
 // carryOut does what choice c says.
 func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 	l := Label{Kind: Stayed, Input: in.ID, Arm: graph.None, Do: graph.None, Again: again}
+	if !again {
+		x.place = -1
+	}
 	if c.Arm != nil {
 		l.Arm, x.arm = int32(c.Arm.ID), c.Arm
 		switch c.Arm.Kind {
@@ -188,7 +191,10 @@ func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 		}
 		x.Stay(c)
 	} else if c.Defer {
-		x.Program.Packing.Deferred.Put(x.Next, x.Program.Place[in.Event.Index], true)
+		if x.place = x.Keep(); x.Oracle.Over {
+			return
+		}
+		x.Program.Packing.Deferred.Put(x.Next, x.place, true)
 	}
 	if in.Do != nil {
 		v := &x.Program.Packing.Visits[x.From.ID]
@@ -240,23 +246,36 @@ func (x *search) endSilently(leaf *ir.State) {
 }
 
 // lookAgain adds the steps in which events that were deferred are looked at
-// again. A configuration has their names, neither how many there are nor in
-// which order: the one at hand may be the last of its name, or more may follow.
+// again. A configuration has their names, and what arms before a `defer` ask for; neither how many there
+// are nor in which order: the one at hand may be the last of its kind, or more may follow.
 func (x *search) lookAgain(code *step.StateCode) {
 	x.Again = true
 	defer func() { x.Again = false }()
-	for at := range x.Program.Deferrable {
+	for at := range x.Program.Kept {
 		if !x.Program.Packing.Pending.Has(x.Here, at) {
 			continue
 		}
+		x.place = at
 		i := code.Takes[at]
 		if i < 0 {
+			x.In = nil
 			x.each(graph.None, func() { x.look(at, i) })
 			continue
 		}
 		x.In = &code.Inputs[i]
-		x.eachOf(x.In, func() { x.look(at, i) })
+		x.eachOf(x.In, func() {
+			x.Bring(at)
+			x.look(at, i)
+		})
 	}
+}
+
+// lookedAt is the place of the event that is looked at; -1 where none is.
+func (x *search) lookedAt() int {
+	if x.Again {
+		return x.place
+	}
+	return -1
 }
 
 // look looks once at the deferred event in place at.
@@ -276,7 +295,7 @@ func (x *search) look(at, i int) {
 		return
 	}
 	if c == nil || c.Arm != nil && c.Arm.Kind == ir.Reject {
-		event := x.Program.Deferrable[at]
+		event := x.Program.Kept[at].Event
 		x.emitStay(nil, Label{Kind: Dropped, Input: x.Table.EventID(event), Arm: graph.None, Do: graph.None, Again: true}, true)
 		return
 	}

@@ -108,7 +108,7 @@ func (p *Product) spared(usingUp bool) []bool {
 				continue // it is deferred again
 			}
 			in, _ := p.Input(e)
-			out[e] = to == c || usingUp && !doomed[to] && p.isDeferred(to, in.Event)
+			out[e] = to == c || usingUp && !doomed[to] && p.program.HasEvent(p.program.Packing.Deferred, p.words(to), in.Event)
 		}
 	}
 	return out

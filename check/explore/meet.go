@@ -203,8 +203,7 @@ func (x *search) arises(leaf *ir.State, in *step.InputCode) bool {
 	if found || in.Kind != ir.CaseEvent || !x.Program.Packing.Pending.Any(x.Here) || x.Program.DoneDue(leaf, x.Here) || x.firesFirst(leaf) {
 		return found
 	}
-	at := x.Program.Place[in.Event.Index]
-	return at >= 0 && x.Program.Packing.Pending.Has(x.Here, at)
+	return x.Program.HasEvent(x.Program.Packing.Pending, x.Here, in.Event)
 }
 
 // RunMeeting writes out the run to m's configuration, and there in with the data

@@ -212,9 +212,10 @@ func (p *Product) LookedAt(c int32) []flat.Input {
 	}
 	var out []flat.Input
 	code := &p.program.States[leaf.ID]
-	for at, i := range code.Takes {
-		if i >= 0 && p.program.Packing.Pending.Has(p.words(c), at) {
-			out = append(out, code.Inputs[i].Input)
+	for i := range code.Inputs {
+		in := &code.Inputs[i]
+		if in.Kind == ir.CaseEvent && p.program.HasEvent(p.program.Packing.Pending, p.words(c), in.Event) {
+			out = append(out, in.Input)
 		}
 	}
 	return out

@@ -20,10 +20,10 @@ type recorder struct {
 	w      *witness.Witness
 	sure   bool
 
-	deferrals map[*ir.Event]int // the row that last deferred it
-	edge      *Label            // of the row at hand; nil where it has none
-	schedule  *schedule         // nil where the product does not know times
-	lap       int               // in the second lap of the cycle: how many rows the first path has; else 0
+	deferrals map[int]int // by place among step.Program.Kept: the row that last deferred it
+	edge      *Label      // of the row at hand; nil where it has none
+	schedule  *schedule   // nil where the product does not know times
+	lap       int         // in the second lap of the cycle: how many rows the first path has; else 0
 
 	elements map[*ir.Do][]element // of the fan-outs of the visit
 	more     map[*ir.Do]int64     // of those that the path does not tell apart: how many more there are
@@ -44,7 +44,7 @@ type recorder struct {
 func (p *Product) recorder(all bool) *recorder {
 	r := &recorder{
 		p: p, teller: p.teller(), clock: timing.NewClock(p.Table), all: all,
-		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[*ir.Event]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{},
+		w: &witness.Witness{Loop: -1}, sure: true, deferrals: map[int]int{}, elements: map[*ir.Do][]element{}, more: map[*ir.Do]int64{},
 		alike: map[*ir.Do]int64{}, long: map[*ir.Var]int64{},
 	}
 	if p.program.Clocks != nil {
@@ -100,7 +100,7 @@ func (r *recorder) step(e int32) {
 	r.sure = r.sure && s.found && !s.guessed
 	r.edge = &l
 	if l.Again {
-		r.deferEarlier(c.Event)
+		r.deferEarlier(s.place)
 	}
 	defer func() { r.edge = nil }()
 	switch l.Kind {
@@ -122,8 +122,8 @@ func (r *recorder) step(e int32) {
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
 		}
-		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None && r.p.mayDefer(c.Event) {
-			r.deferrals[c.Event] = len(r.w.Path)
+		if s.found && s.place >= 0 && l.Kind == Stayed && l.Arm == graph.None {
+			r.deferrals[s.place] = len(r.w.Path)
 		}
 		if in, a := arriving(c, l.Again), r.p.Arm(e); c.Do != nil && c.Do.Fan != nil {
 			r.said(l, e, in, a, s, r.elementRow(in, a, s))
@@ -138,8 +138,8 @@ func (r *recorder) step(e int32) {
 			r.schedule.letStart(r.p.Leaf(r.at), r.p.program.Clocks)
 		}
 	}
-	if l.Again && r.p.isDeferred(r.p.To[e], c.Event) && (l.Kind == Dropped || l.Arm != graph.None) {
-		r.deferAgain(c.Event)
+	if l.Again && r.p.isDeferred(r.p.To[e], s.place) && (l.Kind == Dropped || l.Arm != graph.None) {
+		r.deferAgain(s.place)
 	}
 	if r.schedule != nil && (l.Kind != Retried || c.Do.Fan == nil) {
 		r.schedule.goesOn(l, r.p.Leaf(r.p.To[e]), c, s)
@@ -157,12 +157,12 @@ func (r *recorder) begin(s *sought) {
 	}
 }
 
-// deferEarlier moves the row that deferred event before those of events that are still
+// deferEarlier moves the row that deferred what is in place at before those of events that are still
 // to be looked at: a configuration does not say in which order they came, and a path
 // may have them in another one than that in which it looks at them. Only rows of one
 // state change places.
-func (r *recorder) deferEarlier(event *ir.Event) {
-	from, deferred := r.deferrals[event]
+func (r *recorder) deferEarlier(at int) {
+	from, deferred := r.deferrals[at]
 	to := from
 	for other, row := range r.deferrals {
 		if row < to && r.p.isPending(r.at, other) {
@@ -186,13 +186,13 @@ func (r *recorder) deferEarlier(event *ir.Event) {
 			r.deferrals[e] = row + 1
 		}
 	}
-	r.deferrals[event] = to
+	r.deferrals[at] = to
 }
 
-// deferAgain repeats the row that deferred event: one of that name has been
+// deferAgain repeats the row that deferred what is in a place: one of that kind has been
 // looked at and gone, and more follow.
-func (r *recorder) deferAgain(event *ir.Event) {
-	at, deferred := r.deferrals[event]
+func (r *recorder) deferAgain(place int) {
+	at, deferred := r.deferrals[place]
 	if !deferred || r.lap > 0 {
 		return
 	}
@@ -212,19 +212,15 @@ func (r *recorder) deferAgain(event *ir.Event) {
 	}
 }
 
-// mayDefer reports whether some state defers event: what each ignores has no place among the
-// deferred.
-func (p *Product) mayDefer(event *ir.Event) bool { return p.program.Place[event.Index] >= 0 }
-
-// isDeferred reports whether event stands deferred in configuration c.
-func (p *Product) isDeferred(c int32, event *ir.Event) bool {
-	return p.program.Packing.Deferred.Has(p.words(c), p.program.Place[event.Index])
+// isDeferred reports whether what is in place at stands deferred in configuration c.
+func (p *Product) isDeferred(c int32, at int) bool {
+	return p.program.Packing.Deferred.Has(p.words(c), at)
 }
 
-// isPending reports whether event, which was deferred, is looked at again in
+// isPending reports whether what is in place at, which was deferred, is looked at again in
 // configuration c.
-func (p *Product) isPending(c int32, event *ir.Event) bool {
-	return p.program.Packing.Pending.Has(p.words(c), p.program.Place[event.Index])
+func (p *Product) isPending(c int32, at int) bool {
+	return p.program.Packing.Pending.Has(p.words(c), at)
 }
 
 // advance moves the clock along an edge.

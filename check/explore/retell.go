@@ -35,6 +35,7 @@ type sought struct {
 	data    map[string]any
 	guards  map[string]bool
 	params  []int64
+	place   int      // among step.Program.Kept: of an event that is deferred, or was; -1 for any other input
 	who     *indexes // of an element; nil where nobody knows
 
 	timers   []step.StartedTimer // the timers that start with it
@@ -105,6 +106,7 @@ func (x *search) capture() {
 	}
 	want.found, want.guessed = true, x.Guess
 	want.data, want.guards = x.Said()
+	want.place = x.place
 	want.timers, want.wait, want.restarts = slices.Clone(x.Timers), x.wait, x.restarts
 	want.params = append(want.params[:0], x.Params...)
 	want.usedUp, want.who = nil, nil

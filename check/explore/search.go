@@ -20,6 +20,7 @@ type search struct {
 	emitted bool    // the step at hand has an edge
 	still   bool    // it leads back to where it starts, and has none
 	arm     *ir.Arm // that it takes, once that is decided
+	place   int     // among step.Program.Kept: of the event that is looked at, or deferred; -1 for none
 	number  map[Label]int32
 	open    []openEdge // of the configuration at hand
 	ends    []uint64   // where those lead, one behind the other

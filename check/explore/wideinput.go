@@ -8,7 +8,7 @@ import (
 // widely is an input in a leaf.
 type widely struct {
 	InputAt
-	again bool
+	place int // of an event that was deferred, among step.Program.Kept; else -1
 }
 
 // wideInput is what is known of such an input: by the number of a mask of data that is

@@ -290,6 +290,26 @@ func (n *Node) Choices() int {
 	return int(min(width(lo, hi), MostChoices)) + 1
 }
 
+// FewCodes are the codes from which a free choice of n chooses; nil for more than most, and where they
+// hang on what it is compared with.
+func (n *Node) FewCodes(most int) (codes []int64) {
+	lo, hi := n.Codes()
+	switch {
+	case !n.Valued(), n.Few():
+		return nil
+	case n.Domain.Sort == ByRegion:
+		codes = n.Domain.Filled(lo, hi)
+	default:
+		for code := lo; code <= hi && len(codes) <= most; code++ {
+			codes = append(codes, code)
+		}
+	}
+	if len(codes) > most {
+		return nil
+	}
+	return codes
+}
+
 // Between is between what a free choice of n, held by its value, chooses.
 func (n *Node) Between() (lo, hi int64) {
 	lo, hi, ranged := n.Limits()

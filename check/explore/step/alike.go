@@ -54,6 +54,11 @@ func (p *Program) lastUses(in *InputCode) *lastUses {
 	}
 	for i, c := range in.Choices {
 		if c.Arm == nil {
+			if c.Defer {
+				for _, n := range p.kept[in.Event.Index].fields {
+					u.fields[n.Index] = anywhere
+				}
+			}
 			continue
 		}
 		for _, x := range p.uses[c.Arm] {

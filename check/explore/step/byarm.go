@@ -54,6 +54,9 @@ func (s *Step) byArm(in *InputCode) *byArm {
 	for i, c := range in.Choices {
 		if c.Arm == nil {
 			b.arms = append(b.arms, guardedArm{Guard: guard.Read(nil, nil)})
+			if c.Defer {
+				elsewhere = append(elsewhere, s.Program.kept[in.Event.Index].fields...)
+			}
 			continue
 		}
 		if c.bounded && s.guessesBound(&c) || c.code.when != nil && !c.code.solved {
@@ -117,7 +120,7 @@ func (s *Step) ways(n *data.Node) (codes []int64) {
 
 // Questions is how many questions Pins asks about the input at hand; 0 where it cannot answer, or has.
 func (s *Step) Questions() int {
-	if s.In == nil || s.pinned != nil {
+	if s.In == nil || s.pinned != nil || s.keeps() {
 		return 0
 	}
 	return s.byArm(s.In).asks

@@ -32,7 +32,7 @@ type plain struct {
 // plainOf is in, in leaf, if it is plain; else nil.
 func (p *Program) plainOf(leaf *ir.State, in *InputCode) *plain {
 	code := &p.States[leaf.ID]
-	if in.Kind != ir.CaseEvent || len(in.Choices) == 0 || len(p.Deferrable) > 0 || len(p.Enforced) > 0 ||
+	if in.Kind != ir.CaseEvent || len(in.Choices) == 0 || len(p.Kept) > 0 || len(p.Enforced) > 0 ||
 		code.choice || code.require != nil || len(code.fans) > 0 || len(code.Instant) > 0 || code.timerReads != nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // compileLeaf makes the inputs of leaf ready.
 func (p *Program) compileLeaf(leaf *ir.State) {
 	code := &p.States[leaf.ID]
-	code.Takes = slices.Repeat([]int{-1}, len(p.Deferrable))
+	code.Takes = slices.Repeat([]int{-1}, len(p.Kept))
 	code.Over = slices.Repeat([]int{-1}, len(p.Enforced))
 	code.defersAgain = make([]uint64, len(p.Packing.Deferred))
 	timers := timing.TimersAround(leaf)
@@ -29,7 +29,7 @@ func (p *Program) compileLeaf(leaf *ir.State) {
 			code.Over[slices.Index(p.Enforced, in.Cost)] = len(code.Inputs)
 		}
 		if in.Kind == ir.CaseEvent {
-			if at := p.Place[in.Event.Index]; at >= 0 {
+			for at, to := p.Places(in.Event); at < to; at++ {
 				code.Takes[at] = len(code.Inputs)
 				if len(in.Choices) > 0 && in.Choices[0].Arm == nil && in.Choices[0].Defer {
 					code.defersAgain[at/64] |= 1 << (at % 64)

@@ -18,7 +18,7 @@ type Packing struct {
 	Used  uint
 
 	Leaf, Rested, Cancelled data.Bits
-	Deferred, Pending       Marks // of the deferrable events: those that stand deferred, and those of them still to be looked at
+	Deferred, Pending       Marks // of Program.Kept: those that stand deferred, and those of them still to be looked at
 	OverDue, OverDone       Marks // of the costs that the machine holds to their budget: whose over_budget is due, and was taken
 	Fired                   data.Bits
 	slots                   []slots  // by state ID; see firedSlots

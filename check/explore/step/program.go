@@ -11,23 +11,23 @@ import (
 // Program is a machine made ready for the product: everything that a step needs
 // to know is looked up here and nothing in the syntax.
 type Program struct {
-	table      *flat.Table
-	Machine    *ir.Machine
-	Tracked    *data.Tracked
-	Packing    *Packing
-	atoms      []atom
-	uses       map[*ir.Arm][]use
-	recalled   []*Recalled
-	onlyOne    map[string]int8 // see Step.onlyOne
-	Deferrable []*ir.Event     // the events that some state defers
-	Place      []int           // by event index: its place among those, or -1
-	Enforced   []string        // the costs that the machine holds to their budget, by name
-	States     []StateCode     // by state ID
-	arms       []armCode       // by arm ID
-	apart      apart
-	live       [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
-	Clocks     *Clocks    // nil where no time decides anything
-	chained    int        // how many words the chains take
+	table    *flat.Table
+	Machine  *ir.Machine
+	Tracked  *data.Tracked
+	Packing  *Packing
+	atoms    []atom
+	uses     map[*ir.Arm][]use
+	recalled []*Recalled
+	onlyOne  map[string]int8 // see Step.onlyOne
+	Kept     []Kept          // the events that some state defers
+	kept     []keptFields    // by event index
+	Enforced []string        // the costs that the machine holds to their budget, by name
+	States   []StateCode     // by state ID
+	arms     []armCode       // by arm ID
+	apart    apart
+	live     [][]uint64 // by place of a leaf: the bits that matter there; see liveAt
+	Clocks   *Clocks    // nil where no time decides anything
+	chained  int        // how many words the chains take
 }
 
 // StateCode is a state made ready.
@@ -45,7 +45,7 @@ type StateCode struct {
 	fans        []fanCode   // of a leaf
 	last        []spot      // see lastInTurn
 	Over        []int       // by place among the costs: the input that is its over_budget, or -1
-	Takes       []int       // by place among the deferrable events: the input that takes it, or -1
+	Takes       []int       // by place among Program.Kept: the input that takes it, or -1
 	defersAgain []uint64    // the deferred events that the leaf plainly defers again
 	Instant     []TimerRef  // timers around the leaf that fire at once
 }
@@ -108,9 +108,9 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	if tracked.Recalls {
 		p.recalled = findRecalled(m, tracked)
 	}
-	p.findDeferred()
+	p.findKept()
 	stays := t.EndsInPlace()
-	p.Packing = newPacking(m, p.Tracked, len(p.Deferrable), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) }, newFans(t, tracked), p.recalled)
+	p.Packing = newPacking(m, p.Tracked, len(p.Kept), clocks, func(d *ir.Do) bool { return p.endsPlainly(stays, d) }, newFans(t, tracked), p.recalled)
 	if p.Packing == nil || p.Packing.Words*len(m.States) > maxMasks {
 		return nil
 	}
@@ -164,18 +164,6 @@ func Compile(t *flat.Table, tracked *data.Tracked, clocks *Clocks) *Program {
 	}
 	p.tellApart()
 	return p
-}
-
-func (p *Program) findDeferred() {
-	p.Place = slices.Repeat([]int{-1}, len(p.Machine.Events))
-	for _, s := range p.Machine.States {
-		for _, use := range s.Defer {
-			if p.Place[use.Event.Index] < 0 {
-				p.Place[use.Event.Index] = len(p.Deferrable)
-				p.Deferrable = append(p.Deferrable, use.Event)
-			}
-		}
-	}
 }
 
 // endsPlainly reports whether nothing but `done` can tell that d has ended: it
