@@ -275,6 +275,42 @@ func BenchmarkWorst(b *testing.B) {
 	}
 }
 
+// batches makes of the results of n elements the list of the next n: of the shortest path to a figure of the second
+// nothing can be shown, since that leaves out the first.
+func batches(n int) string {
+	return fmt.Sprintf(`machine M(input json) {
+ context { results json = null, items [0..%[1]d]json = [], more [0..%[1]d]json = [] }
+ activity fetch(item json) -> Fetched
+ activity restore(item json)
+ event Fetched { result json }
+ initial First
+ on failed -> Failed
+ state First {
+  entry { items = input.objects, results = [] }
+  do fetch(item) for index, item in items timeout 1m
+  on Fetched { results = results + {"result": event.result, "key": event.result.key} }
+  on done -> Second
+ }
+ state Second {
+  entry { more = results }
+  do restore(item) for index, item in more timeout 1m
+  on failed retry 6 backoff 2s..1m else -> Failed
+  on done -> Done
+ }
+ terminal Done success
+ terminal Failed failure
+}
+`, n)
+}
+
+// BenchmarkFigures is the worst case whose runs take longest to look for.
+func BenchmarkFigures(b *testing.B) {
+	prog := program(b, []byte(batches(1000)))
+	for b.Loop() {
+		check.Analyze(prog, nil, explore.DefaultLimit, false)
+	}
+}
+
 // TestWorstGrows counts work, not time: what takes twice the size has at most twice
 // the configurations, edges, and rows of witnesses.
 func TestWorstGrows(t *testing.T) {

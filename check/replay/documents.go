@@ -23,7 +23,8 @@ const (
 type part struct {
 	keys     []string
 	t        *ir.Type
-	optional bool // it may be absent
+	optional bool    // it may be absent
+	into     *ir.Var // the field that it is put into; nil for none
 }
 
 // parts are what expressions read in some json, each once, and the types as which all of
@@ -40,7 +41,7 @@ func (b *book) parts() (out []part, whole []*ir.Type) {
 			ok = ok && !slices.Equal(p.keys[:n], keys[:n])
 		}
 		if ok {
-			out = append(out, part{keys, t, optional})
+			out = append(out, part{keys: keys, t: t, optional: optional})
 		}
 	}
 	for e := range ir.Parts(b.m.Exprs()) {
@@ -94,7 +95,11 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 	}
 	var lists [][]machine.Value
 	for _, p := range parts {
-		list := candidates(p.t, b.constantsOf(p.t))
+		given := b.comparedWith(p.into, p.t)
+		if given == nil {
+			given = b.constantsOf(p.t)
+		}
+		list := candidates(p.t, given)
 		list = list[:min(len(list), maxEach)]
 		if p.optional { // null stands for what is absent
 			list = append(list, machine.Unset)
@@ -124,6 +129,25 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 	}
 	for _, row := range combinations(lists) {
 		add(func(i int) machine.Value { return row[i] })
+	}
+	return out
+}
+
+// comparedWith are the constants of type t with which v is compared, each of which may make a difference.
+func (b *book) comparedWith(v *ir.Var, t *ir.Type) (out []machine.Value) {
+	if v == nil {
+		return nil
+	}
+	for whole := range b.m.Exprs() {
+		ir.Walk(whole, func(e ir.Expr) bool {
+			if e, ok := e.(*ir.Binary); ok {
+				side, _, c := ir.ConstantSide(e)
+				if ref, is := side.(*ir.VarRef); is && ref.Var == v {
+					out = append(out, constant(t, c))
+				}
+			}
+			return true
+		})
 	}
 	return out
 }

@@ -83,17 +83,19 @@ func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
 		if t.Do != d.ID || t.State != machine.TaskOpen {
 			continue
 		}
-		if part < 0 && r.tries(d.ID, t.Index)[arm.ID] < *arm.Max || part >= 0 && r.sameTries(d.ID, e.parts[part], t.Index) {
+		if part < 0 && r.hasLeft(d.ID, t.Index, arm) || part >= 0 && r.sameTries(d.ID, e.parts[part], t.Index) {
 			out = append(out, t.Index)
 		}
 	}
 	if len(out) == 0 {
 		return nil, errors.New("no attempt can say that")
 	}
-	slices.SortStableFunc(out, func(i, k int) int { return cmp.Compare(e.start[i], e.start[k]) })
+	byStart := func(i, k int) int { return cmp.Compare(e.start[i], e.start[k]) }
 	if !r.book.readsElement() {
-		out = out[:1]
-	} else if i := slices.Index(out, e.parts[max(part, 0)]); part >= 0 && i > 0 { // the one that the row names
+		return []int{slices.MinFunc(out, byStart)}, nil
+	}
+	slices.SortStableFunc(out, byStart)
+	if i := slices.Index(out, e.parts[max(part, 0)]); part >= 0 && i > 0 { // the one that the row names
 		out = slices.Insert(slices.Delete(out, i, i+1), 0, e.parts[part])
 	}
 	return out, nil
@@ -101,18 +103,25 @@ func (r *run) who(d *ir.Do, part int, arm *ir.Arm) ([]int, error) {
 
 // sameTries reports whether two elements have made the same retries.
 func (r *run) sameTries(do, i, k int) bool {
-	return i == k || maps.Equal(r.tries(do, i), r.tries(do, k))
+	return i == k || slices.EqualFunc(r.tries(do, i), r.tries(do, k), func(x, y machine.Tries) bool { return x.Arm == y.Arm && x.Used == y.Used })
 }
 
-// tries are the retries that an element has made, by arm.
-func (r *run) tries(do, index int) map[int]int64 {
-	out := map[int]int64{}
-	for _, x := range r.s.Tries {
-		if x.Do == do && x.Index == index {
-			out[x.Arm] = x.Used
-		}
+// tries are the retries that an element has made, by arm: a run has those of all in order.
+func (r *run) tries(do, index int) []machine.Tries {
+	behind := func(index int) int {
+		i, _ := slices.BinarySearchFunc(r.s.Tries, index, func(x machine.Tries, index int) int {
+			return cmp.Or(cmp.Compare(x.Do, do), cmp.Compare(x.Index, index))
+		})
+		return i
 	}
-	return out
+	return r.s.Tries[behind(index):behind(index+1)]
+}
+
+// hasLeft reports whether an element may still make the retry a.
+func (r *run) hasLeft(do, index int, a *ir.Arm) bool {
+	tries := r.tries(do, index)
+	i := slices.IndexFunc(tries, func(x machine.Tries) bool { return x.Arm == a.ID })
+	return i < 0 && *a.Max > 0 || i >= 0 && tries[i].Used < *a.Max
 }
 
 // plays notes that element index plays the part from now on.

@@ -39,7 +39,7 @@ func (b *book) needs() map[holder][]part {
 				if a.Value == nil {
 					continue
 				}
-				n.fits(a.Value, arm)
+				n.fits(a.Value, arm, a.Var)
 				if a.Var.Type.Kind == ir.JSON {
 					for _, p := range slices.Clone(n.of[holder{v: a.Var}]) {
 						n.push(a.Value, arm, p)
@@ -48,14 +48,14 @@ func (b *book) needs() map[holder][]part {
 			}
 			for _, p := range whole.Publishes {
 				for _, v := range p.Values {
-					n.fits(v, arm)
+					n.fits(v, arm, nil)
 				}
 			}
 		}
 		again = n.grown
 	}
 	for e := range b.m.Exprs() {
-		n.fits(e, nil)
+		n.fits(e, nil, nil)
 	}
 	b.needed = n.of
 	return n.of
@@ -67,10 +67,14 @@ type needs struct {
 	grown bool
 }
 
-// fits notes what e, in the block of an arm or of a state, takes out of some json.
-func (n *needs) fits(e ir.Expr, arm *ir.Arm) {
-	for e := range ir.PartsOf(e) {
-		eachPart(e, func(of ir.Expr, t *ir.Type, optional bool) { n.push(of, arm, part{nil, t, optional}) })
+// fits notes what whole, in the block of an arm or of a state, takes out of some json, and puts into v.
+func (n *needs) fits(whole ir.Expr, arm *ir.Arm, v *ir.Var) {
+	for e := range ir.PartsOf(whole) {
+		into := v
+		if e != whole {
+			into = nil
+		}
+		eachPart(e, func(of ir.Expr, t *ir.Type, optional bool) { n.push(of, arm, part{nil, t, optional, into}) })
 	}
 }
 

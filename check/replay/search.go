@@ -12,10 +12,12 @@ import (
 )
 
 // maxSteps is the most steps that one replay may try, and stepsEach for each row
-// of the witness.
+// of the witness. A step that is tried another way counts for more where the run has many
+// elements, since all of them are copied: for one more with each elementsEach of them.
 const (
-	maxSteps  = 20_000
-	stepsEach = 4
+	maxSteps     = 20_000
+	stepsEach    = 4
+	elementsEach = 4
 )
 
 // maxForks is the most rows to which a search goes back; of a run of a hundred thousand
@@ -62,8 +64,12 @@ func (p *player) search(r *run) error {
 			f, forks = forks[len(forks)-1], forks[:len(forks)-1]
 		}
 		p.book.until.Look()
-		p.steps++
-		if !p.stage.step() || p.steps > maxSteps+stepsEach*len(p.w.Path) {
+		cost := 1
+		if f.next > 0 {
+			cost += len(f.run.s.Tasks) / elementsEach
+		}
+		p.steps += cost
+		if !p.stage.step(cost) || p.steps > maxSteps+stepsEach*len(p.w.Path) {
 			return errTooMany
 		}
 		way := f.next

@@ -66,8 +66,8 @@ type Stage struct {
 func On(m *ir.Machine) *Stage { return &Stage{Most: math.MaxInt, m: m} }
 
 // step counts a step, and reports whether there may be one.
-func (s *Stage) step() bool {
-	s.Steps++
+func (s *Stage) step(cost int) bool {
+	s.Steps += cost
 	return s.Steps <= s.Most
 }
 
@@ -152,7 +152,7 @@ func (p *player) play(slow bool) (*witness.Witness, error) {
 	noStart := len(p.w.Path) == 1 && p.ending == Broken // the start cannot be computed
 	last := errors.New("the run cannot start")
 	for _, params := range p.paramChoices() {
-		if !p.stage.step() {
+		if !p.stage.step(1) {
 			return nil, errTooMany
 		}
 		r := newRun(p.book, params)
