@@ -235,10 +235,7 @@ func (r *run) childEnd(c *child) (machine.Input, *machine.Snapshot) {
 		return fail(fmt.Sprintf("the workflow of the run %q has ended without a result: %s", c.run, err))
 	}
 	s.Run = c.run
-	in, err := r.machine.EndedInput(&c.task, c.callee, s, machine.MaxPayload)
-	if err != nil {
-		in = r.machine.FailureInput(&c.task, "unknown", "the result does not fit: "+err.Error())
-	}
+	in := r.machine.EndedInput(&c.task, c.callee, s, machine.MaxPayload)
 	in.Took = s.Now.Sub(s.Started)
 	return in, s
 }
