@@ -132,12 +132,11 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	defer cancel(nil)
-	handed := make(chan error, 1)
-	go func() {
-		err := errors.New("the function ended its goroutine without returning")
-		defer func() { handed <- err }()
-		err = e.handOver(ctx, row)
-	}()
+	handed := called("the function", func() error {
+		return plain(e.outbox(ctx, &Message{
+			ID: row.ID, Run: row.Run, Machine: row.Machine, Event: row.Event, Data: row.Data, At: row.At, Attempt: row.Attempt,
+		}))
+	}, errors.New)
 	expired := e.own.NewTimer(lease)
 	defer expired.Stop()
 	select {
@@ -157,18 +156,6 @@ func (c *courier) handOver(row *store.MessageRow, lease time.Time) (returned boo
 		c.free()
 	}()
 	return false, fmt.Errorf("it does not stop: %w", context.Cause(ctx))
-}
-
-// handOver calls the user's function; a panic is a failure.
-func (e *Engine) handOver(ctx context.Context, row *store.MessageRow) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errors.New(panicText(r))
-		}
-	}()
-	return plain(e.outbox(ctx, &Message{
-		ID: row.ID, Run: row.Run, Machine: row.Machine, Event: row.Event, Data: row.Data, At: row.At, Attempt: row.Attempt,
-	}))
 }
 
 // WaitDelivered waits until all messages of all runs have been delivered. It delivers nothing

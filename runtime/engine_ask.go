@@ -56,7 +56,7 @@ func (f GuardFunc) Ask(ctx context.Context, args json.RawMessage, limit time.Dur
 	defer cancel()
 	failed := func(fault string) verdict { return verdict{err: errors.New(fault)} }
 	select {
-	case v := <-called(func() verdict { return verdictOf(f(ctx, args)) }, failed):
+	case v := <-called("it", func() verdict { return verdictOf(f(ctx, args)) }, failed):
 		return v.answer, v.err
 	case <-ctx.Done():
 		return false, context.Cause(ctx)

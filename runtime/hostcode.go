@@ -61,17 +61,18 @@ func plain(err error) error {
 // isolated calls f in a goroutine of its own, since one may be ended by what runs in
 // it, and says what went wrong, or nothing.
 func isolated(f func()) (fault string) {
-	return <-called(func() string {
+	return <-called("it", func() string {
 		f()
 		return ""
 	}, func(fault string) string { return fault })
 }
 
 // called is what f gives, or what failed makes of what went wrong, once f has ended, in a goroutine of its own.
-func called[T any](f func() T, failed func(fault string) T) <-chan T {
+// A fault calls f by its name.
+func called[T any](name string, f func() T, failed func(fault string) T) <-chan T {
 	ended := make(chan T, 1)
 	go func() {
-		v := failed("it ended its goroutine without returning")
+		v := failed(name + " ended its goroutine without returning")
 		defer func() { ended <- v }()
 		defer func() {
 			if p := recover(); p != nil {

@@ -148,10 +148,7 @@ func (c *call) tell() {
 		c.release(longestRest, err.Error(), nil)
 		return
 	}
-	in, err := c.host.machine.EndedInput(c.attempt, h.machine, child, e.maxPayload)
-	if err != nil {
-		in = c.host.machine.FailureInput(c.attempt, "unknown", "the result does not fit: "+err.Error())
-	}
+	in := c.host.machine.EndedInput(c.attempt, h.machine, child, e.maxPayload)
 	in.Took = child.Now.Sub(child.Started)
 	c.write(in)
 }

@@ -120,8 +120,8 @@ func (e *Engine) sameEnd(ctx context.Context, row *RunRow, m *Machine, r *machin
 	if child.Status != Finished {
 		return &Difference{Run: row.Run, Seq: r.Seq, Err: fmt.Errorf("the run %q has not ended", id)}
 	}
-	end, err := m.EndedInput(t, h.machine, child, MaxPayload)
-	if err != nil || end.Kind != in.Kind || end.Event != in.Event || !machine.ListValue(end.Data...).Equal(machine.ListValue(in.Data...)) {
+	end := m.EndedInput(t, h.machine, child, MaxPayload)
+	if end.Kind != in.Kind || end.Event != in.Event || !machine.ListValue(end.Data...).Equal(machine.ListValue(in.Data...)) {
 		return &Difference{Run: row.Run, Seq: r.Seq, Err: fmt.Errorf("the run %q ended otherwise", id)}
 	}
 	return nil

@@ -171,16 +171,13 @@ func quantile(visits map[int64]int64, all int64, q float64) time.Duration {
 }
 
 func outcomeStats(runs []store.RunCount) []OutcomeStats {
-	type key struct {
-		machine string
-		outcome Outcome
-	}
-	outcomes, ended := map[key]*OutcomeStats{}, map[string]int64{}
+	outcomes, ended := map[OutcomeStats]*OutcomeStats{}, map[string]int64{}
 	for _, r := range runs {
 		if r.Status != Finished {
 			continue
 		}
-		rowOf(outcomes, key{r.Machine, r.Outcome}, OutcomeStats{Machine: r.Machine, Outcome: r.Outcome}).Runs += r.Runs
+		key := OutcomeStats{Machine: r.Machine, Outcome: r.Outcome}
+		rowOf(outcomes, key, key).Runs += r.Runs
 		ended[r.Machine] += r.Runs
 	}
 	for _, o := range outcomes {
@@ -192,24 +189,18 @@ func outcomeStats(runs []store.RunCount) []OutcomeStats {
 }
 
 func stepStats(steps []store.StepCount) ([]FailureStats, []RetryStats) {
-	type day struct {
-		machine string
-		day     int64
-	}
-	failures, retries, taken := map[FailureStats]*FailureStats{}, map[day]*RetryStats{}, map[stateKey]int64{}
+	failures, retries, taken := map[FailureStats]*FailureStats{}, map[RetryStats]*RetryStats{}, map[stateKey]int64{}
 	for _, s := range steps {
 		taken[stateKey{s.Machine, s.From}] += s.Steps
 		if s.Kind == machine.FailureInput && s.Effect != machine.Queued { // which is counted when it is taken
 			key := FailureStats{Machine: s.Machine, From: s.From, Input: s.Input, To: s.To, Effect: s.Effect}
 			rowOf(failures, key, key).Count += s.Steps
 		}
-		key := day{s.Machine, s.Day}
-		if retries[key] == nil {
-			retries[key] = &RetryStats{Machine: s.Machine, Day: dayText(s.Day)}
-		}
-		retries[key].Steps += s.Steps
+		key := RetryStats{Machine: s.Machine, Day: dayText(s.Day)}
+		row := rowOf(retries, key, key)
+		row.Steps += s.Steps
 		if s.Effect == machine.Retried && s.Kind != machine.RetryInput { // an operator only hurries what waits
-			retries[key].Retries += s.Steps
+			row.Retries += s.Steps
 		}
 	}
 	for _, f := range failures {

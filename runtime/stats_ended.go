@@ -38,22 +38,12 @@ func (e *Engine) endedStats(ctx context.Context, steps []store.StepCount) ([]End
 	if err != nil {
 		return nil, err
 	}
-	type key struct {
-		machine string
-		day     int64
-		outcome Outcome
-	}
-	ended := map[key]*EndedStats{}
+	ended := map[EndedStats]*EndedStats{}
 	for _, s := range steps {
-		outcome := endedWith(terminals, s.Machine, s.Kind, s.From, s.To, s.Effect)
-		if outcome == "" {
-			continue
+		if outcome := endedWith(terminals, s.Machine, s.Kind, s.From, s.To, s.Effect); outcome != "" {
+			key := EndedStats{Machine: s.Machine, Day: dayText(s.Day), Outcome: outcome}
+			rowOf(ended, key, key).Runs += s.Steps
 		}
-		k := key{s.Machine, s.Day, outcome}
-		if ended[k] == nil {
-			ended[k] = &EndedStats{Machine: s.Machine, Day: dayText(s.Day), Outcome: outcome}
-		}
-		ended[k].Runs += s.Steps
 	}
 	return sorted(ended, func(a, b *EndedStats) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Outcome, b.Outcome))

@@ -239,11 +239,7 @@ func (r *run) endOf(a *attempt, answer *Answer) machine.Input {
 	if answer.End == endFailed {
 		return a.machine.FailureInput(&a.task, answer.Category, answer.Message)
 	}
-	in, err := a.machine.ResultInput(&a.task, answer.Event, answer.Data, machine.MaxPayload)
-	if err != nil {
-		return a.machine.FailureInput(&a.task, "unknown", "the result does not fit: "+err.Error())
-	}
-	return in
+	return a.machine.EndInput(&a.task, answer.Event, answer.Data, machine.MaxPayload)
 }
 
 func (r *run) conclude(ctx workflow.Context, a *attempt, answer *Answer) {

@@ -235,10 +235,7 @@ func (r *run) childEnd(c *child) (machine.Input, *machine.Snapshot) {
 		return fail(fmt.Sprintf("the workflow of the run %q has ended without a result: %s", c.run, err))
 	}
 	s.Run = c.run
-	in, err := r.machine.EndedInput(&c.task, c.callee, s, machine.MaxPayload)
-	if err != nil {
-		in = r.machine.FailureInput(&c.task, "unknown", "the result does not fit: "+err.Error())
-	}
+	in := r.machine.EndedInput(&c.task, c.callee, s, machine.MaxPayload)
 	in.Took = s.Now.Sub(s.Started)
 	return in, s
 }
@@ -291,32 +288,33 @@ var errKnown = errors.New("the child has ended")
 func (r *run) listenToTree(ctx workflow.Context) {
 	steers, costs := workflow.GetSignalChannel(ctx, SignalSteer), workflow.GetSignalChannel(ctx, SignalTold)
 	r.unread = func() bool { return steers.Len() > 0 || costs.Len() > 0 || r.hearing }
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var o Steer
-			if !steers.Receive(ctx, &o) {
-				return
-			}
-			r.hearing = true
-			_ = r.applySteer(ctx, &o) // refused where it has ended, or is halted; those below it may not be
-			r.steerBelow(ctx, o)
-			r.hearing = false
-		}
+	take(ctx, steers, func(ctx workflow.Context, o Steer) {
+		r.hearing = true
+		_ = r.applySteer(ctx, &o) // refused where it has ended, or is halted; those below it may not be
+		r.steerBelow(ctx, o)
+		r.hearing = false
 	})
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var told Told
-			if !costs.Receive(ctx, &told) {
-				return
-			}
-			if i := slices.IndexFunc(r.children, func(c *child) bool { return c.run == told.Child && !c.done }); i >= 0 {
-				r.hear(ctx, r.children[i], told.Total, false)
-			}
+	take(ctx, costs, func(ctx workflow.Context, told Told) {
+		if i := slices.IndexFunc(r.children, func(c *child) bool { return c.run == told.Child && !c.done }); i >= 0 {
+			r.hear(ctx, r.children[i], told.Total, false)
 		}
 	})
 	if r.in.Parent != nil {
 		workflow.Go(ctx, r.tellCosts)
 	}
+}
+
+// take gives f what comes from a channel, one after the other.
+func take[T any](ctx workflow.Context, from workflow.ReceiveChannel, f func(workflow.Context, T)) {
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			var v T
+			if !from.Receive(ctx, &v) {
+				return
+			}
+			f(ctx, v)
+		}
+	})
 }
 
 // steerBelow brings a pause or resume to the children of the run, which bring it to theirs. A cancel reaches

@@ -102,18 +102,12 @@ func (r *run) tellLimiter(ctx workflow.Context, limiter string, q request) {
 func (r *run) listenToLimits(ctx workflow.Context) error {
 	grants := workflow.GetSignalChannel(ctx, SignalGrant)
 	r.given = func() bool { return grants.Len() > 0 || r.asking > 0 }
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var g Grant
-			if !grants.Receive(ctx, &g) {
-				return
-			}
-			if a := r.places[g.Place]; a != nil {
-				a.place.granted, a.place.tell = true, g.Tell
-				continue
-			}
-			r.tellLimiter(ctx, g.Limiter, request{Kind: leftPlace, Place: g.Place})
+	take(ctx, grants, func(ctx workflow.Context, g Grant) {
+		if a := r.places[g.Place]; a != nil {
+			a.place.granted, a.place.tell = true, g.Tell
+			return
 		}
+		r.tellLimiter(ctx, g.Limiter, request{Kind: leftPlace, Place: g.Place})
 	})
 	return workflow.SetQueryHandler(ctx, QueryPlaces, func() ([]string, error) {
 		return slices.Sorted(maps.Keys(r.places)), nil

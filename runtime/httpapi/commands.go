@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,35 +18,22 @@ type eventBody struct {
 	Data    json.RawMessage `json:"data"`
 	EventID *string         `json:"event_id"`
 	IfSeq   *int64          `json:"if_seq"`
-	Actor   string          `json:"actor"`
-	Reason  string          `json:"reason"`
+	operatorBody
 }
 
-func (a *API) postEvent(w http.ResponseWriter, r *http.Request, body *eventBody) error {
-	id, seq := "", int64(0)
-	if body.EventID != nil {
-		id = *body.EventID
-	}
-	if body.IfSeq != nil {
-		seq = *body.IfSeq
-	}
+func (a *API) send(r *http.Request, run string, b *eventBody) (v runtime.View, err error) {
+	id, seq, by := *cmp.Or(b.EventID, new(string)), *cmp.Or(b.IfSeq, new(int64)), b.operator(r)
 	switch {
-	case body.Event == "":
-		return badBody("event", "event is missing: it names what is sent")
-	case body.IfSeq != nil && seq < 1:
-		return badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
-	case body.EventID != nil && id == "":
-		return badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
+	case b.Event == "":
+		return v, badBody("event", "event is missing: it names what is sent")
+	case b.IfSeq != nil && seq < 1:
+		return v, badBody("if_seq", "if_seq counts from 1, the step with which a run starts")
+	case b.EventID != nil && id == "":
+		return v, badBody("event_id", "event_id is empty: leave it out if the run may take the event twice")
 	case machine.BadID(id) != "":
-		return badBody("event_id", "the id of an event %s", machine.BadID(id))
+		return v, badBody("event_id", "the id of an event %s", machine.BadID(id))
 	}
-	v, err := a.engine.Send(r.Context(), r.PathValue("run"), runtime.ExternalEvent{
-		Name: body.Event, Data: body.Data, ID: id, IfSeq: seq, Actor: Actor(r, body.Actor), Reason: body.Reason,
-	})
-	if err != nil {
-		return a.noRun(r, err)
-	}
-	return a.writeRun(w, r, http.StatusOK, &v)
+	return a.engine.Send(r.Context(), run, runtime.ExternalEvent{Name: b.Event, Data: b.Data, ID: id, IfSeq: seq, Actor: by.Actor, Reason: by.Reason})
 }
 
 // operatorBody says who does something, and why.

@@ -56,7 +56,7 @@ func (a *API) table() []route {
 		{method: "GET", path: base + "/runs/{run}/diagram.svg", does: "a drawing of a run", query: []string{"compact", "theme"}, answer: a.getRunDiagram, gives: svg},
 		{method: "GET", path: base + "/runs/{run}/history", does: "what happened to a run: its last steps, or those behind or before one",
 			query: []string{"after", "before", "limit"}, answer: a.getHistory, reply: historyAnswer{}},
-		{method: "POST", path: base + "/runs/{run}/events", does: "send an event to a run", effect: true, answer: taking(a.postEvent), body: eventBody{}, reply: runAnswer{}},
+		{method: "POST", path: base + "/runs/{run}/events", does: "send an event to a run", effect: true, answer: command(a, a.send), body: eventBody{}, reply: runAnswer{}},
 		{method: "POST", path: base + "/runs/{run}/cancel", does: "cancel a run; 202 where its activities have yet to stop",
 			effect: true, answer: command(a, a.cancel), body: cancelBody{}, reply: runAnswer{}},
 		{method: "POST", path: base + "/runs/{run}/pause", does: "pause a run", effect: true, answer: command(a, a.pause), body: operatorBody{}, reply: runAnswer{}},

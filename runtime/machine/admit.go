@@ -35,7 +35,7 @@ func (m *Machine) admit(s *Snapshot, in *Input, now time.Time) error {
 	case ToldInput: // whatever has become of the run meanwhile: it is spent
 		return nil
 	case ResultInput, FailureInput:
-		if !in.Queued && (s.openTask(in) < 0 || s.inQueue(in)) {
+		if i := s.openTask(in); !in.Queued && (i < 0 || s.inQueue(&s.Tasks[i])) {
 			return fmt.Errorf("%w: attempt %d of %q is not open", ErrFenced, in.Attempt, in.Key)
 		}
 	case ResumeInput:

@@ -78,6 +78,3 @@ func shareOf(wait int64, jitter, share float64) int64 {
 func RedeliverAfter(message string, n int64) time.Duration {
 	return defaultBackoff.wait(n, jitterShare(0, message, n))
 }
-
-// DefaultBackoff is that of a `retry` without one.
-func DefaultBackoff() Backoff { return defaultBackoff }

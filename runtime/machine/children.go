@@ -70,12 +70,12 @@ func (m *Machine) Returned(state int) []Field { return m.states[state].returned 
 // EndedInput is what a child that has ended tells its parent: the terminal that it is in with
 // what that returns, or that it was cancelled. Of the task the do, the key and the number of
 // the attempt are read; it is of m, the child of callee.
-func (m *Machine) EndedInput(t *Task, callee *Machine, child *Snapshot, maxPayload int) (Input, error) {
+func (m *Machine) EndedInput(t *Task, callee *Machine, child *Snapshot, maxPayload int) Input {
 	state := &callee.def.States[child.State]
 	if state.Kind != TerminalState {
-		return m.FailureInput(t, "cancelled", "the run "+strconv.Quote(child.Run)+" was cancelled"), nil
+		return m.FailureInput(t, "cancelled", "the run "+strconv.Quote(child.Run)+" was cancelled")
 	}
-	return m.ResultInput(t, state.Path, callee.View(child).Returns, maxPayload)
+	return m.EndInput(t, state.Path, callee.View(child).Returns, maxPayload)
 }
 
 // Over reports whether a run of that status takes no event any more.

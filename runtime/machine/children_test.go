@@ -195,9 +195,9 @@ func TestEndedInput(t *testing.T) {
 	r := begin(t, calling(t), files)
 	child := begin(t, reviewing(t), `{"file":"f"}`)
 	child.send(`Say {"n":9}`)
-	in, err := r.m.EndedInput(&r.s.Tasks[0], child.m, child.s, machine.MaxPayload)
-	if err != nil || r.m.Describe(in) != "one.Completed" || r.m.Callee(in.Do) != child.m.Hash() {
-		t.Fatal(in, err)
+	in := r.m.EndedInput(&r.s.Tasks[0], child.m, child.s, machine.MaxPayload)
+	if r.m.Describe(in) != "one.Completed" || r.m.Callee(in.Do) != child.m.Hash() {
+		t.Fatal(in)
 	}
 	in.Worker = "w"
 	r.must(in)
@@ -206,9 +206,7 @@ func TestEndedInput(t *testing.T) {
 	child = begin(t, reviewing(t), `{"file":"f"}`)
 	child.must(machine.Input{Kind: machine.CancelInput, Force: true})
 	r = begin(t, calling(t), files)
-	if in, err = r.m.EndedInput(&r.s.Tasks[0], child.m, child.s, machine.MaxPayload); err != nil {
-		t.Fatal(err)
-	}
+	in = r.m.EndedInput(&r.s.Tasks[0], child.m, child.s, machine.MaxPayload)
 	in.Worker = "w"
 	r.must(in)
 	r.at("Stopped", `{"n":0,"why":"the run \"r\" was cancelled","tried":0}`)

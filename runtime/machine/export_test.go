@@ -16,4 +16,4 @@ func KeysOf(s *Snapshot) string { return s.keys() }
 func AttemptsOf(m *Machine, leaf string) int64 { return m.attempts(m.index.states.index[leaf], 0) }
 
 // InQueue reports whether an attempt has returned while its run was paused.
-func InQueue(s *Snapshot, t *Task) bool { return s.inQueue(t.input()) }
+func InQueue(s *Snapshot, t *Task) bool { return s.inQueue(t) }

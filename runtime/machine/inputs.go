@@ -133,6 +133,15 @@ func (m *Machine) ResultInput(t *Task, event string, data json.RawMessage, maxPa
 	return in, nil
 }
 
+// EndInput is ResultInput, or where the activity cannot raise that, the failure that says so.
+func (m *Machine) EndInput(t *Task, event string, data json.RawMessage, maxPayload int) Input {
+	in, err := m.ResultInput(t, event, data, maxPayload)
+	if err != nil {
+		return m.FailureInput(t, "unknown", "the result does not fit: "+err.Error())
+	}
+	return in
+}
+
 // FailureInput is the end of an attempt that has failed with the category of that name.
 // Where its activity cannot fail with that, it is `unknown`, and the message says so. Of
 // the task the do, the key and the number of the attempt are read.
@@ -191,7 +200,7 @@ func (m *Machine) CompleteInput(s *Snapshot, c *Completion, maxPayload int) (Inp
 	if why != "" {
 		return refuse(why, nil)
 	}
-	if s.inQueue(t.input()) {
+	if s.inQueue(t) {
 		return refuse("it has returned, and is taken when the run resumes", nil)
 	}
 	in, err := m.ResultInput(t, c.Event, c.Data, maxPayload)

@@ -135,7 +135,7 @@ func (m *Machine) Reserved(s *Snapshot, cost string) string {
 func (m *Machine) admitBegin(s *Snapshot, in *Input) error {
 	i := s.openTask(in)
 	switch {
-	case i < 0 || s.inQueue(in):
+	case i < 0 || s.inQueue(&s.Tasks[i]):
 		return ErrFenced
 	case !m.Begins(s, in.Do) || in.Worker == "":
 		return errors.New("it does not begin with a step")
@@ -284,7 +284,7 @@ func (t *step) closeAccount() {
 // rewriteBegun writes what is known of the attempt that the input is of, where it still stands.
 func (t *step) rewriteBegun(worker string, reported []Cost) {
 	for i := range t.next.Tasks {
-		if task := &t.next.Tasks[i]; task.Do == t.in.Do && task.Index == t.in.Index && task.Key == t.in.Key && task.Attempt == t.in.Attempt {
+		if task := &t.next.Tasks[i]; task.says(t.in) {
 			own(&t.ownsTasks, &t.next.Tasks)
 			t.next.Tasks[i].Begun, t.next.Tasks[i].Reported = worker, reported
 			return
@@ -308,7 +308,7 @@ func (t *step) raiseOverBudget() {
 		}
 	case ResumeInput:
 		for i := range n.Tasks {
-			if task := &n.Tasks[i]; task.State == TaskOpen && task.Begun != "" && !n.inQueue(task.input()) {
+			if task := &n.Tasks[i]; task.State == TaskOpen && task.Begun != "" && !n.inQueue(task) {
 				t.raise(task.Do)
 			}
 		}

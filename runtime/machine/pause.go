@@ -138,9 +138,9 @@ func (t *step) refuseQueued(err error) error {
 }
 
 // inQueue reports whether the attempt has returned while the run was paused.
-func (s *Snapshot) inQueue(in *Input) bool {
+func (s *Snapshot) inQueue(t *Task) bool {
 	for i := range s.Queue {
-		if q := &s.Queue[i]; q.Kind != EventInput && q.Do == in.Do && q.Index == in.Index && q.Key == in.Key && q.Attempt == in.Attempt {
+		if q := &s.Queue[i]; q.Kind != EventInput && t.says(q) {
 			return true
 		}
 	}

@@ -32,7 +32,7 @@ func (m *Machine) admitEnded(s *Snapshot, in *Input) error {
 // admitBackoff refuses a retry of a running run in which nothing waits.
 func (m *Machine) admitBackoff(s *Snapshot, in *Input, now time.Time) error {
 	for i := range s.Tasks {
-		if s.Tasks[i].waits(now) && !s.inQueue(s.Tasks[i].input()) {
+		if s.Tasks[i].waits(now) && !s.inQueue(&s.Tasks[i]) {
 			return nil
 		}
 	}
@@ -41,11 +41,6 @@ func (m *Machine) admitBackoff(s *Snapshot, in *Input, now time.Time) error {
 
 // waits reports whether a task is one that will be tried later.
 func (t *Task) waits(now time.Time) bool { return t.State != TaskEnded && t.NotBefore.After(now) }
-
-// input names the attempt.
-func (t *Task) input() *Input {
-	return &Input{Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt}
-}
 
 func (t *step) takeRetry() error {
 	switch t.old.Status {

@@ -11,12 +11,16 @@ import (
 // -1.
 func (s *Snapshot) openTask(in *Input) int {
 	for i := range s.Tasks {
-		task := &s.Tasks[i]
-		if task.Do == in.Do && task.Index == in.Index && task.State == TaskOpen && task.Key == in.Key && task.Attempt == in.Attempt {
+		if task := &s.Tasks[i]; task.State == TaskOpen && task.says(in) {
 			return i
 		}
 	}
 	return -1
+}
+
+// says reports whether an input is of the attempt.
+func (t *Task) says(in *Input) bool {
+	return t.Do == in.Do && t.Index == in.Index && t.Key == in.Key && t.Attempt == in.Attempt
 }
 
 // HasOpenTask reports whether an activity of the visit has not ended.

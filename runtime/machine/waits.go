@@ -43,16 +43,18 @@ func (s *Snapshot) NextDue() (next time.Time) {
 }
 
 // IsOpen reports whether the attempt with that do, key and number has not ended.
-func (s *Snapshot) IsOpen(t *Task) bool { return s.openTask(t.input()) >= 0 }
+func (s *Snapshot) IsOpen(t *Task) bool {
+	return s.openTask(&Input{Do: t.Do, Index: t.Index, Key: t.Key, Attempt: t.Attempt}) >= 0
+}
 
 // HandedOut are the attempts for which a task stands: those that are open, and
 // have not returned what waits in the queue or has halted the run.
 func (s *Snapshot) HandedOut() (tasks []Task) {
 	for _, t := range s.Tasks {
-		returned := s.inQueue(t.input())
+		returned := s.inQueue(&t)
 		if s.Halt != nil {
 			in := &s.Halt.Input
-			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && in.Do == t.Do && in.Index == t.Index && in.Key == t.Key && in.Attempt == t.Attempt
+			returned = returned || (in.Kind == ResultInput || in.Kind == FailureInput) && t.says(in)
 		}
 		if t.State == TaskOpen && !returned {
 			tasks = append(tasks, t)

@@ -61,15 +61,11 @@ func (s *Store) nextWake(after time.Time, run string) (next time.Time) {
 }
 
 func (s *Store) Runs(ctx context.Context, f store.RunFilter) ([]store.RunRow, error) {
+	after, err := f.Begins(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	return locked(ctx, s, func() ([]store.RunRow, error) {
-		var after *store.RunRow
-		if f.After != "" {
-			r := s.runs[f.After]
-			if r == nil {
-				return nil, store.ErrNotFound
-			}
-			after = &r.row
-		}
 		var rows []store.RunRow
 		for _, r := range s.runs {
 			if f.Matches(&r.row) && (after == nil || store.NewestFirst(*after, r.row) < 0) {

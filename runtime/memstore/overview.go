@@ -16,8 +16,8 @@ import (
 // tally is what pruned runs did, and what is counted of the others when it is
 // asked for.
 type tally struct {
-	steps map[store.StepCount]int64  // Steps of the key is 0
-	stays map[store.StayCount]int64  // Visits of the key is 0
+	steps map[store.StepCount]int64  // Steps of the key is 1
+	stays map[store.StayCount]int64  // Visits of the key is 1
 	costs map[store.CostCount]string // Amount of the key is empty
 }
 
@@ -29,16 +29,8 @@ func newTally() *tally {
 // add counts all that a run did.
 func (c *tally) add(r *run) error {
 	store.CountRecords(r.row.Machine, r.history, time.Time{},
-		func(s store.StepCount) {
-			n := s.Steps
-			s.Steps = 0
-			c.steps[s] += n
-		},
-		func(s store.StayCount) {
-			n := s.Visits
-			s.Visits = 0
-			c.stays[s] += n
-		})
+		func(s store.StepCount) { c.steps[s]++ },
+		func(s store.StayCount) { c.stays[s]++ })
 	return store.CountCosts(r.row.Machine, r.history, func(s store.CostCount) {
 		n := s.Amount
 		s.Amount = ""

@@ -90,9 +90,5 @@ func (t *tx) dropMonth(ctx context.Context, q *store.PruneQuery, month string) (
 	if _, err := t.conn.Exec(ctx, "DROP TABLE "+strings.Join(names, ", ")); err != nil || runs == 0 {
 		return 0, err
 	}
-	if err := t.log(gone.tally); err != nil {
-		return 0, err
-	}
-	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), runs)
-	return runs, t.flush(ctx)
+	return runs, t.notePruning(ctx, q, runs, gone.tally)
 }

@@ -11,12 +11,14 @@
 //
 //   - opening: open.go, url.go, dial.go, options.go, errors.go; schema.go and hosts.go, which bring the
 //     tables up to date beside other versions; migrations/
-//   - transactions: tx.go, which tries again what may be; columns.go and forms.go, of the text of statements
+//   - transactions: tx.go, which tries again what may be; clock.go, of the time of the server; columns.go,
+//     forms.go and arrays.go, of the text and the parameters of statements
 //   - a step: commit.go, alone (standing.go, attempts.go) or in a group commit, as part of a
 //     batch of a lane (lanes.go, batch*.go, standings.go); counts.go, history.go
-//   - the other calls of the port, a file for each concern: claim.go, claim_lost.go, lease.go, tasks.go, limits.go,
-//     timers.go, look.go, feed.go, hints.go, tags.go, outbox.go, reports.go, definitions.go, runs.go, prune.go;
-//     what the other store in SQL reads likewise is in runtime/internal/sqlrow
-//   - what is not of the port: in.go (the store in a transaction of a program), import.go (a move
-//     from another store), migrate.go, status.go and roles.go (for operators)
+//   - the other calls of the port, a file for each concern: claim*.go, lease.go, tasks.go, limits.go,
+//     timers.go, look.go, feed.go, hints.go, tags.go, outbox.go, reports.go, definitions.go, runs.go,
+//     loads.go, prune.go; what the other store in SQL reads likewise is in runtime/internal/sqlrow
+//   - what is not of the port: archive*.go (runs that have ended, by months), in.go (the store in a
+//     transaction of a program), import.go (a move from another store), migrate.go, status.go and
+//     roles.go (for operators)
 package postgres

@@ -148,11 +148,17 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 	for _, table := range from.tables() {
 		t.queue(nil, `DELETE FROM @`+table+` WHERE run = ANY ($1)`, runs)
 	}
-	if err := t.log(gone.tally); err != nil {
-		return 0, err
+	n := int64(len(runs))
+	return n, t.notePruning(ctx, q, n, gone.tally)
+}
+
+// notePruning notes who has pruned so many runs, and that they do not count as they stood any more.
+func (t *tx) notePruning(ctx context.Context, q *store.PruneQuery, runs int64, gone tally) error {
+	if err := t.log(gone); err != nil {
+		return err
 	}
-	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), len(runs))
-	return int64(len(runs)), t.flush(ctx)
+	t.queue(nil, insertPruning, q.Now, q.Actor, q.Reason, q.Before, q.Machine, string(q.Outcome), runs)
+	return t.flush(ctx)
 }
 
 // tree locks a run with all that is below it; it is empty where someone else has a part of it

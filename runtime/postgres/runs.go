@@ -56,19 +56,14 @@ type conditions struct {
 	args  []any
 }
 
-// add adds a condition, in which %d stands for the number of its parameter.
-func (c *conditions) add(condition string, value any) {
-	c.args = append(c.args, value)
-	c.texts = append(c.texts, strings.ReplaceAll(condition, "%d", fmt.Sprint(len(c.args))))
-}
-
-// addAll adds a condition on several values, with a %d for each.
-func (c *conditions) addAll(condition string, values ...any) {
+// add adds a condition, in which each %d stands for the number of the parameter with the next
+// value, and the others for that with the last one.
+func (c *conditions) add(condition string, values ...any) {
 	for _, value := range values {
 		c.args = append(c.args, value)
 		condition = strings.Replace(condition, "%d", fmt.Sprint(len(c.args)), 1)
 	}
-	c.texts = append(c.texts, condition)
+	c.texts = append(c.texts, strings.ReplaceAll(condition, "%d", fmt.Sprint(len(c.args))))
 }
 
 // runsQuery has conditions for those fields only that filter. Runs that have ended are found
@@ -109,7 +104,7 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 			c.add("value = $%d", f.Tags[name])
 			continue
 		}
-		c.addAll("EXISTS (SELECT 1 FROM "+tags+" AS t WHERE t.run = runs.run AND t.name = $%d AND t.value = $%d)", name, f.Tags[name])
+		c.add("EXISTS (SELECT 1 FROM "+tags+" AS t WHERE t.run = runs.run AND t.name = $%d AND t.value = $%d)", name, f.Tags[name])
 	}
 	if f.Paused {
 		c.texts = append(c.texts, "paused")
@@ -128,7 +123,7 @@ func runsQuery(f *store.RunFilter, after *store.RunRow) (string, []any) {
 		}
 	}
 	if after != nil {
-		c.addAll("("+order+", run) < ($%d, $%d)", after.Started, after.Run)
+		c.add("("+order+", run) < ($%d, $%d)", after.Started, after.Run)
 	}
 	if len(c.texts) > 0 {
 		text += " WHERE " + strings.Join(c.texts, " AND ")

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -27,12 +28,7 @@ func (r reports) note(a *runtime.Attempt, total costs) error {
 	return nil
 }
 
-func (r reports) before(name string) string {
-	if amount, ok := r[name]; ok {
-		return amount.String()
-	}
-	return "0"
-}
+func (r reports) before(name string) string { return cmp.Or(r[name].String(), "0") }
 
 // more is what an amount has more than what was said before.
 func (r reports) more(name string, amount json.Number) json.Number {

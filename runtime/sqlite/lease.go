@@ -104,28 +104,30 @@ func (s *Store) RenewAll(ctx context.Context, claims []store.Claim, now, until t
 	})
 }
 
-func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
+// writeClaimed writes under a claim.
+func (s *Store) writeClaimed(ctx context.Context, c *store.Claim, now time.Time, f func(*tx, lease) error) error {
 	return s.write(ctx, func(t *tx) error {
-		l, err := t.lease(ctx, &c, now)
+		l, err := t.lease(ctx, c, now)
 		if err != nil {
 			return err
 		}
+		return f(t, l)
+	})
+}
+
+func (s *Store) Release(ctx context.Context, c store.Claim, now, notBefore time.Time) error {
+	return s.writeClaimed(ctx, &c, now, func(t *tx, l lease) error {
 		if l.cancelled {
-			err = t.stopped(&c, l.id, now)
-		} else {
-			_, err = t.exec(release, micros(now), optional(notBefore), 0, l.id)
-			failpoint.Hit(failpoint.Released)
+			return t.stopped(&c, l.id, now)
 		}
+		_, err := t.exec(release, micros(now), optional(notBefore), 0, l.id)
+		failpoint.Hit(failpoint.Released)
 		return err
 	})
 }
 
 func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error {
-	return s.write(ctx, func(t *tx) error {
-		l, err := t.lease(ctx, &c, now)
-		if err != nil {
-			return err
-		}
+	return s.writeClaimed(ctx, &c, now, func(t *tx, l lease) error {
 		if !l.cancelled {
 			return machine.ErrFenced
 		}
@@ -134,15 +136,11 @@ func (s *Store) Confirm(ctx context.Context, c store.Claim, now time.Time) error
 }
 
 func (s *Store) Reclaim(ctx context.Context, c store.Claim, now time.Time) error {
-	return s.write(ctx, func(t *tx) error {
-		l, err := t.lease(ctx, &c, now)
-		if err != nil {
-			return err
-		}
+	return s.writeClaimed(ctx, &c, now, func(t *tx, l lease) error {
 		if l.cancelled || l.until > micros(now) {
 			return machine.ErrFenced
 		}
-		_, err = t.exec(release, micros(now), sql.NullInt64{}, 1, l.id)
+		_, err := t.exec(release, micros(now), sql.NullInt64{}, 1, l.id)
 		return err
 	})
 }

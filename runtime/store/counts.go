@@ -88,8 +88,8 @@ type Counts struct {
 	Costs []CostCount // a day and a name may have several, which add up
 }
 
-// CountRecords says what consecutive records of a run add to the counts: a step
-// each, and a visit for each that leaves a state. Entered is when the state in
+// CountRecords says what consecutive records of a run add to the counts: one step
+// each, and one visit for each that leaves a state. Entered is when the state in
 // which the run was before them was entered. Stores call it with what a commit
 // has, so that the counts move with the step.
 func CountRecords(name string, rows []HistoryRow, entered time.Time, step func(StepCount), stay func(StayCount)) {
