@@ -42,10 +42,10 @@ func EndsBy(c ir.Case) (ends ChildEnds, exit *ir.State) {
 }
 
 // diag is c as a diagnostic has it.
-func (c *Child) diag() diag.Child {
+func (c *Child) diag(made map[*Witness]*diag.Witness) diag.Child {
 	out := diag.Child{
 		Do: Input{Kind: Ended, Activity: c.Do, Element: c.Element}.sayer(), Machine: c.Do.Activity.Name,
-		Given: c.Given, Run: c.Run.Diag(),
+		Given: c.Given, Run: c.Run.diag(made),
 	}
 	if c.Ends == InTerminal {
 		out.Terminal = c.Exit.Name

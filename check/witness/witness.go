@@ -145,9 +145,15 @@ func (in Input) sayer() string {
 }
 
 // Diag is w as a diagnostic has it; nil for nil.
-func (w *Witness) Diag() *diag.Witness {
+func (w *Witness) Diag() *diag.Witness { return w.diag(map[*Witness]*diag.Witness{}) }
+
+// diag is Diag; made are those that were made before: a thousand children may show one run.
+func (w *Witness) diag(made map[*Witness]*diag.Witness) *diag.Witness {
 	if w == nil {
 		return nil
+	}
+	if out := made[w]; out != nil {
+		return out
 	}
 	out := &diag.Witness{Params: known(w.Params), Values: w.Values, Loop: w.Loop, Rest: w.Rest, Guards: w.Guards, Source: w}
 	for i := range w.Path {
@@ -160,10 +166,11 @@ func (w *Witness) Diag() *diag.Witness {
 			step.At = r.At.String()
 		}
 		for _, c := range r.Children {
-			step.Children = append(step.Children, c.diag())
+			step.Children = append(step.Children, c.diag(made))
 		}
 		out.Path = append(out.Path, step)
 	}
+	made[w] = out
 	return out
 }
 

@@ -79,9 +79,12 @@ type Child struct {
 	Run      *Witness       // an example of a run that ends so; nil where there is none
 }
 
-// Fold leaves the runs of children out of w, which may be nil.
-func (w *Witness) Fold() {
-	if w == nil {
+// maxExpanded is of how many rows together a witness and the runs of all children below it are shown.
+const maxExpanded = 100_000
+
+// Fold leaves the runs of children out of w, which may be nil; with expand, only where they are too long to be shown.
+func (w *Witness) Fold(expand bool) {
+	if w == nil || expand && w.rows(map[*Witness]int{}) <= maxExpanded {
 		return
 	}
 	for i := range w.Path {
@@ -89,6 +92,26 @@ func (w *Witness) Fold() {
 			w.Path[i].Children[k].Run = nil
 		}
 	}
+}
+
+// rows counts those of w and below, no more than are told apart. Many children may share one run: known has those
+// that are counted.
+func (w *Witness) rows(known map[*Witness]int) int {
+	if w == nil {
+		return 0
+	}
+	n, is := known[w]
+	if is {
+		return n
+	}
+	n = len(w.Path)
+	for i := range w.Path {
+		for k := range w.Path[i].Children {
+			n = min(n+w.Path[i].Children[k].Run.rows(known), maxExpanded+1)
+		}
+	}
+	known[w] = n
+	return n
 }
 
 // List collects diagnostics. Its zero value is ready for use.

@@ -137,7 +137,7 @@ func findings(t *testing.T) List {
 
 func TestFold(t *testing.T) {
 	for _, d := range findings(t) {
-		d.Witness.Fold()
+		d.Witness.Fold(false)
 		var b bytes.Buffer
 		if err := WriteText(&b, List{d}, nil, TextOptions{}); err != nil || strings.Contains(b.String(), "--after 1m-->") {
 			t.Errorf("the run of a child is there, with %v:\n%s", err, b.String())

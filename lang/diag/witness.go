@@ -84,7 +84,14 @@ func (p *textPrinter) rows(w *Witness) {
 //
 //	review[2]: CodeReview(file = "a.go") ends in Completed
 func (p *textPrinter) children(list []Child, margin string) {
-	for _, c := range list {
+	alike := func(i int) bool { return list[i].alike(&list[i-1]) }
+	for i := 0; i < len(list); i++ {
+		c := &list[i]
+		if hidden := hiddenAlike(i, len(list), alike); hidden > 0 {
+			p.line(margin, "… ", Count(hidden, "more element"), " …")
+			i += hidden - 1
+			continue
+		}
 		how := " ends in " + c.Terminal
 		switch {
 		case c.Ends == "timeout":
@@ -125,11 +132,16 @@ const fewAlike = 4
 // alikeFrom is how many rows from row i on are left out of the drawing since the one before them and the one after
 // them tell the same of other elements.
 func (w *Witness) alikeFrom(i int) int {
+	return hiddenAlike(i, len(w.Path), func(i int) bool { return i != w.Loop && w.Path[i].alike(&w.Path[i-1]) })
+}
+
+// hiddenAlike is alikeFrom of n of anything, of which alike says whether one is as the one before.
+func hiddenAlike(i, n int, alike func(int) bool) int {
 	first, end := i, i
-	for first > 0 && first != w.Loop && w.Path[first].alike(&w.Path[first-1]) {
+	for first > 0 && alike(first) {
 		first--
 	}
-	for end+1 < len(w.Path) && end+1 != w.Loop && w.Path[end+1].alike(&w.Path[end]) {
+	for end+1 < n && alike(end+1) {
 		end++
 	}
 	if i == first || end-first < fewAlike {
@@ -143,11 +155,15 @@ func (s *Step) alike(t *Step) bool {
 	input, ofElement := withoutIndex(s.Input)
 	other, _ := withoutIndex(t.Input)
 	return ofElement && s.State == t.State && input == other && reflect.DeepEqual(s.Data, t.Data) && reflect.DeepEqual(s.Guards, t.Guards) &&
-		slices.EqualFunc(s.Children, t.Children, func(c, d Child) bool {
-			c.Do, _ = withoutIndex(c.Do)
-			d.Do, _ = withoutIndex(d.Do)
-			return reflect.DeepEqual(c, d)
-		})
+		slices.EqualFunc(s.Children, t.Children, func(c, d Child) bool { return c.alike(&d) })
+}
+
+// alike reports whether c and d tell the same of two elements, or of one.
+func (c Child) alike(d *Child) bool {
+	other := *d
+	c.Do, _ = withoutIndex(c.Do)
+	other.Do, _ = withoutIndex(d.Do)
+	return reflect.DeepEqual(c, other)
 }
 
 // withoutIndex is text without the index of an element, as in "review[2].Done", and whether it has one.

@@ -23,7 +23,7 @@ func (r *breakingReport) diagnostic(p *breaking.Point) diag.Diagnostic {
 	if n := r.runs[p]; n != nil && p.Rule.Severity() == diag.Error {
 		d.Message += "; " + n.text()
 	}
-	d.Witness.Fold()
+	d.Witness.Fold(false)
 	return d
 }
 

@@ -249,9 +249,7 @@ func worstRuns(w *check.Worst, expand bool) []worstRun {
 			continue
 		}
 		run := f.Run.Diag()
-		if !expand {
-			run.Fold()
-		}
+		run.Fold(expand)
 		same := slices.IndexFunc(out, func(r worstRun) bool { return reflect.DeepEqual(r.run, run) })
 		if same < 0 {
 			same, out = len(out), append(out, worstRun{run: run})

@@ -24,13 +24,10 @@ type report struct {
 	worst  []*check.Worst // of each machine, where they are asked for
 }
 
-// fold leaves the steps of called machines out of witnesses, unless they are asked for.
+// fold leaves the steps of called machines out of witnesses, unless they are asked for and few enough.
 func (r report) fold() {
-	if r.expand {
-		return
-	}
 	for _, d := range r.list {
-		d.Witness.Fold()
+		d.Witness.Fold(r.expand)
 	}
 }
 
