@@ -183,6 +183,7 @@ func TestDecodeMapping(t *testing.T) {
 		`{"fields":{"n":null}}`:        `"fields": expected a string, found null, at byte 15`,
 		`{"fields":{"n":"a","n":"b"}}`: `"fields": "n" is given twice`,
 		`{"set":{"n":1,"n":2}}`:        `"set": "n" is given twice`,
+		`{"set":{"n":"?"}}`:            `"set": "n" is still "?": fill in its value`,
 		`{"set":{"n":}}`:               `"set": expected a JSON value, found "}", at byte 12`,
 		`{"set":{"n":1}`:               `it is not valid JSON: expected "," or "}", found nothing, at byte 14`,
 		`{} {}`:                        "it is not valid JSON: there is more behind the JSON value, at byte 3",
