@@ -67,10 +67,16 @@ func stepFactors(p *explore.Product, path []int32) string {
 		}
 	}
 	var bounded, terms []string
+	arms := p.Table.Machine.Arms
 	for id, n := range by {
-		if n > 0 {
-			bounded = append(bounded, fmt.Sprintf("%d by %s", n, quoteStep(p.Table.Machine.Arms[id])))
+		if n == 0 {
+			continue
 		}
+		text := quoteStep(arms[id])
+		if slices.ContainsFunc(arms, func(a *ir.Arm) bool { return a.ID != id && by[a.ID] > 0 && quoteStep(a) == text }) {
+			text += " in " + place(arms[id].State)
+		}
+		bounded = append(bounded, fmt.Sprintf("%d by %s", n, text))
 	}
 	if moves > 0 {
 		text := counted(moves, "move")

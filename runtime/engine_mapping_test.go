@@ -49,7 +49,7 @@ func TestMappingOntoAFieldThatStays(t *testing.T) {
 			`the mapping gives "limit" two origins, "b" and "limit": give one up with ""`},
 		{"the other is given up", two, map[string]string{"n": "limit", "limit": ""}, `{"limit":1,"tag":"t"}`},
 		{"it is given up itself", two, map[string]string{"n": ""}, `{"limit":5,"tag":"t"}`},
-		{"one that is not set stays so", third, map[string]string{"b": "limit", "a": "", "c": "", "limit": ""}, `{"tag":"t"}`},
+		{"one that is not set gets its default", third, map[string]string{"b": "limit", "a": "", "c": "", "limit": ""}, `{"limit":9,"tag":"t"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onEachStore(t, func(t *testing.T, store store.Store, e *Engine, clock *ManualClock) {
@@ -92,7 +92,7 @@ func TestMappingOfSeveralVersions(t *testing.T) {
 		if moved, why, err := migrateAll(t, e, p); err != nil || moved != 2 {
 			t.Errorf("%d moved, %q stay, error %v", moved, why, err)
 		}
-		if a, b := get(t, e, "a"), get(t, e, "b"); string(a.Data) != `{"limit":1}` || string(b.Data) != `{}` {
+		if a, b := get(t, e, "a"), get(t, e, "b"); string(a.Data) != `{"limit":1}` || string(b.Data) != `{"limit":9}` {
 			t.Errorf("%s, %s", a.Data, b.Data)
 		}
 	})
@@ -183,6 +183,7 @@ func TestDecodeMapping(t *testing.T) {
 		`{"fields":{"n":null}}`:        `"fields": expected a string, found null, at byte 15`,
 		`{"fields":{"n":"a","n":"b"}}`: `"fields": "n" is given twice`,
 		`{"set":{"n":1,"n":2}}`:        `"set": "n" is given twice`,
+		`{"set":{"n":"?"}}`:            `"set": "n" is still "?": fill in its value`,
 		`{"set":{"n":}}`:               `"set": expected a JSON value, found "}", at byte 12`,
 		`{"set":{"n":1}`:               `it is not valid JSON: expected "," or "}", found nothing, at byte 14`,
 		`{} {}`:                        "it is not valid JSON: there is more behind the JSON value, at byte 3",

@@ -58,6 +58,10 @@ func TestPerform(t *testing.T) {
 			return runtime.Result{}, runtime.Fail("silly", "oh")
 		},
 			end: runtime.AttemptFailed, input: `failed(unknown) the activity cannot fail with category "silly": oh`},
+		"misspelt": {f: func(context.Context, *runtime.Attempt) (runtime.Result, error) {
+			return runtime.Result{}, runtime.Fail("flakey", "oh")
+		},
+			end: runtime.AttemptFailed, input: `failed(unknown) the activity cannot fail with category "flakey" (did you mean "flaky"?): oh`},
 		"undeclared, without a word": {f: func(context.Context, *runtime.Attempt) (runtime.Result, error) {
 			return runtime.Result{}, runtime.Fail("silly", "")
 		}, end: runtime.AttemptFailed, input: `failed(unknown) the activity cannot fail with category "silly"`},

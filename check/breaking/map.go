@@ -6,21 +6,20 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// FillIn stands in a Map where a person has to say what is meant. No state or field is
-// called so: fsmc migrate refuses a mapping with it.
+// FillIn stands in a Map where a person has to say what is meant: fsmc migrate refuses a mapping with it.
 const FillIn = "?"
 
 // Map begins the mapping with which fsmc migrate moves runs of one machine to another.
 type Map struct {
 	States map[string]string `json:"states"`
 	Fields map[string]string `json:"fields"`
-	Set    map[string]any    `json:"set"` // null where a person has to fill it in
+	Set    map[string]string `json:"set"`
 }
 
 // MapOf says what has become of the names of old in new, as far as that is certain. An old
 // machine may be followed by others of which runs are unfinished, too.
 func MapOf(new *ir.Machine, old ...*ir.Machine) *Map {
-	m := &Map{States: map[string]string{}, Fields: map[string]string{}, Set: map[string]any{}}
+	m := &Map{States: map[string]string{}, Fields: map[string]string{}, Set: map[string]string{}}
 	for _, was := range old {
 		m.states(&pair{old: was, new: new, states: renamed(was, new)})
 		m.fields(was, new)
@@ -34,16 +33,11 @@ func (m *Map) Open() (places []string) {
 	for _, part := range []struct {
 		name string
 		of   map[string]string
-	}{{"states.", m.States}, {"fields.", m.Fields}} {
+	}{{"states.", m.States}, {"fields.", m.Fields}, {"set.", m.Set}} {
 		for name, to := range part.of {
 			if to == FillIn {
 				places = append(places, part.name+name)
 			}
-		}
-	}
-	for name, value := range m.Set {
-		if value == nil {
-			places = append(places, "set."+name)
 		}
 	}
 	slices.Sort(places)
@@ -68,7 +62,7 @@ func (m *Map) fields(old, new *ir.Machine) {
 		case c.new == nil:
 			m.Fields[c.old.Name] = FillIn
 		case c.retyped, c.old == nil && readUnset(new, c.new.Name):
-			m.Set[c.new.Name] = nil
+			m.Set[c.new.Name] = FillIn
 		}
 	}
 }
@@ -76,7 +70,7 @@ func (m *Map) fields(old, new *ir.Machine) {
 func (m *Map) params(old, new *ir.Machine) {
 	for _, c := range compareSlots(slotsOfVars(old.Params), slotsOfVars(new.Params)) {
 		if c.new != nil && (c.retyped || !c.new.Optional && (c.old == nil || c.old.Optional)) { // else many runs have a value that fits
-			m.Set[c.new.Name] = nil
+			m.Set[c.new.Name] = FillIn
 		}
 	}
 }

@@ -89,12 +89,12 @@ func slotText(s *ir.Slot) string {
 	return s.Type.String()
 }
 
-// slotsOfVars are those of parameters or fields of a machine: one with a default may be left out.
+// slotsOfVars are those of parameters or fields of a machine: a parameter with a default may be left out.
 func slotsOfVars(vars []*ir.Var) []*ir.Slot {
 	var out []*ir.Slot
 	for _, v := range vars {
 		s := v.Slot
-		s.Optional = s.Optional || v.Default != nil
+		s.Optional = s.Optional || v.Param && v.Default != nil
 		out = append(out, &s)
 	}
 	return out
@@ -104,7 +104,7 @@ func slotsOfReturns(of *ir.State) []*ir.Slot {
 	var out []*ir.Slot
 	for _, r := range of.Returns {
 		s := r.Var.Slot
-		s.Optional, s.Span = r.Var.MayBeUnset(), r.Span()
+		s.Optional, s.Span = false, r.Span() // a terminal returns what is set
 		out = append(out, &s)
 	}
 	return out

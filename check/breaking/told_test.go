@@ -112,6 +112,29 @@ func TestToldTimes(t *testing.T) {
 	}
 }
 
+// TestDefaultOfAField: a field with a default is always set, and may be so without one. A terminal returns
+// only what is set.
+func TestDefaultOfAField(t *testing.T) {
+	const before = `machine M {
+    context { by string = "" }
+    event Go { by string }
+    initial Open
+    state Open {
+        on Go -> Done { by = event.by }
+        after 1d -> Late
+    }
+    terminal Done success returns by
+    terminal Late failure
+}`
+	with := load(t, "old.fsm", before)
+	without := load(t, "new.fsm", strings.Replace(before, ` = "" }`, " }", 1))
+	for _, found := range [][]string{describe(compare(with, without)), describe(compare(without, with))} {
+		if len(found) > 0 {
+			t.Errorf("a default gives %v", found)
+		}
+	}
+}
+
 // TestAnotherEnum: of an enum that has other values, they are named.
 func TestAnotherEnum(t *testing.T) {
 	const before = `machine M(plan Plan) {

@@ -22,12 +22,13 @@ import (
 const asked = `// Asks a person.
 machine Asked(question string) {
     event Answered { text string }
+    event Told
     initial Open
     state Open {
         on Answered -> Closed
         after 24h -> Unanswered
     }
-    terminal Closed
+    terminal Closed { publish Told }
     terminal Unanswered failure
 }
 `
@@ -120,6 +121,13 @@ func TestMCP(t *testing.T) {
 		t.Errorf("%v, %+v", err, r)
 	}
 
+	listed, err := session.ListTools(t.Context(), nil)
+	must(t, err)
+	for _, tool := range listed.Tools {
+		if tool.Name == "Asked_Told" {
+			t.Error("an event that no state takes is a tool")
+		}
+	}
 	if text, refused := asks(t, session, "Asked_Answered", map[string]any{"run": "a1", "text": "because"}); refused {
 		t.Errorf("got %s", text)
 	}

@@ -121,11 +121,7 @@ func (t *T) misfit(outcome Outcome, a *runtime.Attempt) (why string) {
 			return ""
 		}
 		why = in.Message
-		for c, name := range d.Categories {
-			if d.CanFail(&d.Dos[do], c) {
-				categories = append(categories, name)
-			}
-		}
+		categories = append(categories, d.FailureNames(&d.Dos[do])...)
 	}
 	if ended.End == runtime.AttemptFailed {
 		return fmt.Sprintf("%q cannot fail with category %q%s", a.Activity, ended.Category, machine.DidYouMean(ended.Category, categories))

@@ -342,6 +342,16 @@ func (c *compiler) rankTimers() {
 // Calls reports whether do runs a machine as a child, and no activity of the host.
 func (d *Definition) Calls(do *Do) bool { return d.Activities[do.Activity].Callee != "" }
 
+// FailureNames are the categories with which do may fail.
+func (d *Definition) FailureNames(do *Do) (names []string) {
+	for c, name := range d.Categories {
+		if d.CanFail(do, c) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // CanFail reports whether do may fail with category: one that its activity
 // declares, `unknown`, or a limit that it sets.
 func (d *Definition) CanFail(do *Do, category int) bool {

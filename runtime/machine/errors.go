@@ -25,6 +25,7 @@ type Rejected struct {
 	Why     string       // lower case, without a full stop
 	Cause   *Cause       // what Why was made of, where the definition refuses it
 	Passed  []PassedView // the arms for the event that were tried and not taken
+	By      string       // the text of the arm that refuses it, if the arm has a guard
 	Allowed []string     // the events that the state takes
 	Err     error        // one of the errors above, or nil
 }
@@ -49,17 +50,19 @@ func (r *Rejected) Error() string {
 	if r.Why != "" {
 		b.WriteString(": " + r.Why)
 	}
+	var arms []string
+	if r.By != "" {
+		arms = append(arms, "guard is true: "+r.By)
+	}
 	for i, p := range r.Passed {
 		if i == tellPassed {
-			fmt.Fprintf(&b, "; and %d more", len(r.Passed)-i)
+			arms = append(arms, fmt.Sprintf("and %d more", len(r.Passed)-i))
 			break
 		}
-		if i == 0 {
-			b.WriteString(": ")
-		} else {
-			b.WriteString("; ")
-		}
-		b.WriteString(p.Why + ": " + p.Text)
+		arms = append(arms, p.Why+": "+p.Text)
+	}
+	if len(arms) > 0 {
+		b.WriteString(": " + strings.Join(arms, "; "))
 	}
 	if _, payload := errors.AsType[*PayloadError](r.Err); payload && slices.Contains(r.Allowed, r.Event) {
 		return b.String() // the event is allowed there, and only what came with it is wrong

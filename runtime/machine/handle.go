@@ -17,9 +17,11 @@ func (t *step) takeEvent() error {
 	case err != nil:
 		return err
 	case a < 0:
-		return t.refuse(NotTaken)
+		return t.refuse(NotTaken, "")
+	case t.m.arms[a].Kind == RejectArm && t.m.arms[a].when == nil:
+		return t.refuse(RefusedByMachine, "")
 	case t.m.arms[a].Kind == RejectArm:
-		return t.refuse(RefusedByMachine)
+		return t.refuse(RefusedByMachine, t.m.arms[a].Text)
 	case t.m.arms[a].Kind == DeferArm:
 		return t.keep(a)
 	}
@@ -38,11 +40,11 @@ func (t *step) checkEvent() error {
 	return nil
 }
 
-// refuse refuses the input, and says which arms were tried.
-func (t *step) refuse(code CauseCode) error {
+// refuse refuses the input, and says which arms were tried, and which one with a guard refuses it.
+func (t *step) refuse(code CauseCode, by string) error {
 	cause := &Cause{Code: code}
 	r := t.m.Reject(t.old, t.in, cause.String(), nil)
-	r.Cause = cause
+	r.Cause, r.By = cause, by
 	r.Passed = t.m.PassedViews(t.record.Passed)
 	return r
 }

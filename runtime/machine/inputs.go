@@ -152,7 +152,8 @@ func (m *Machine) FailureInput(t *Task, category, message string) Input {
 			if message != "" {
 				message = ": " + message
 			}
-			message = fmt.Sprintf("the activity cannot fail with category %q%s", category, message)
+			did := DidYouMean(category, m.def.FailureNames(&m.def.Dos[t.Do]))
+			message = fmt.Sprintf("the activity cannot fail with category %q%s%s", category, did, message)
 		}
 		c = m.unknown
 	}

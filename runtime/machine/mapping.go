@@ -55,6 +55,11 @@ func (p *Mapping) scan(s *scanner, key string) error {
 		p.Fields, err = scanMembers(s, s.text)
 	case "set":
 		p.Set, err = scanMembers(s, func() (json.RawMessage, error) { return s.appendRaw(nil) })
+		for _, name := range slices.Sorted(maps.Keys(p.Set)) {
+			if err == nil && string(p.Set[name]) == `"?"` { // as fsmc breaking has written it
+				err = fmt.Errorf("%q is still \"?\": fill in its value", shorten(name))
+			}
+		}
 	default:
 		return fmt.Errorf(`%q is none of "states", "fields" and "set"`, shorten(key))
 	}

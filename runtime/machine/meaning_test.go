@@ -219,6 +219,7 @@ func TestExternalEvents(t *testing.T) {
 		{"In", `event "In" is refused in state "A": activities alone raise it; allowed there: Yes, Skip`},
 		{"No", `event "No" is refused in state "A": the machine refuses it there; allowed there: Yes, Skip`},
 		{`Maybe {"b":false}`, `event "Maybe" is refused in state "A": nothing takes it there: guard is false: reject ; bound is used up: goto D; allowed there: Yes, Skip`},
+		{`Maybe {"b":true}`, `event "Maybe" is refused in state "A": the machine refuses it there: guard is true: reject ; allowed there: Yes, Skip`},
 	} {
 		if err := r.refused(c[0]); err.Error() != c[1] {
 			t.Error(err)

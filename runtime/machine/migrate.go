@@ -94,8 +94,8 @@ func (x *migration) data() error {
 			known[f.Name] = v
 		} else if v, ok := old[origin]; was && ok {
 			known[f.Name] = v
-		} else if was {
-			x.next.Data[i] = Unset // as it was, whatever its default
+		} else if was && f.group() != "" {
+			x.next.Data[i] = Unset // as it was: it may be absent whatever its default
 		}
 		delete(origins, f.Name)
 	}

@@ -2,6 +2,8 @@
 package unreachablestate
 
 import (
+	"slices"
+
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -88,7 +90,9 @@ func related(p *check.Pass, ways []*ir.Arm) []diag.Related {
 	var out []diag.Related
 	for _, a := range ways[:min(len(ways), maxRelated)] {
 		message := "this arm leads here, but it is never taken"
-		if p.Unreachable(a.State) {
+		if behindElse(a) {
+			message = "this arm leads here, but one before it in its chain takes everything"
+		} else if p.Unreachable(a.State) {
 			message = "this arm leads here, but no run enters " + check.Quote(a.State.Path) + " either"
 		} else if product := p.SmallProduct(); product != nil && p.Control().Taken(a) && !product.Taken(a) {
 			message = "this arm leads here, but no data and no count lets a run take it"
@@ -98,4 +102,9 @@ func related(p *check.Pass, ways []*ir.Arm) []diag.Related {
 		out = append(out, diag.Related{Span: a.Span, Message: message})
 	}
 	return out
+}
+
+// behindElse reports whether an arm before a in its chain has neither a guard nor a bound.
+func behindElse(a *ir.Arm) bool {
+	return slices.ContainsFunc(a.Chain()[:a.Index], func(b *ir.Arm) bool { return b.When == nil && b.Max == nil })
 }

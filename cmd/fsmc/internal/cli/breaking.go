@@ -37,8 +37,8 @@ OLD is one of:
 
 With --db, or if OLD is a database, each point says how many unfinished runs of that
 database it concerns, and names a few. --write-map writes a draft of the file for fsmc
-migrate --map. Fill in what it leaves open: a name for each "?" ("" drops a field), and a
-value for each null.
+migrate --map. Fill in what is "?" there: a name ("" drops a field), or below "set" a
+value.
 
 A comment above the place, or above the whole machine, allows a change:
 

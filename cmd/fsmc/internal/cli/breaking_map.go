@@ -49,6 +49,6 @@ func (b *breaker) writeMap(r *breaking.Result, input *ir.Program) error {
 		fmt.Fprintf(b.err, "fsmc: %q is written: fsmc migrate %s--map %s takes it\n", b.mapFile, choose, b.mapFile)
 		return nil
 	}
-	fmt.Fprintf(b.err, "fsmc: %q is written; fill in, where it says %q or null: %s\n", b.mapFile, breaking.FillIn, strings.Join(open, ", "))
+	fmt.Fprintf(b.err, "fsmc: %q is written; fill in, where it says %q: %s\n", b.mapFile, breaking.FillIn, strings.Join(open, ", "))
 	return nil
 }

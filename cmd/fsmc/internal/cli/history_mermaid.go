@@ -70,7 +70,7 @@ func beginnings(steps []runtime.StepView) map[int][]string {
 	for i := range steps {
 		if s := &steps[i]; s.Activity != "" && !seen[s.Key] {
 			seen[s.Key] = true
-			if s.Attempt == 1 {
+			if s.Attempt == 1 && s.Kind != machine.BeginInput { // which is drawn itself
 				begins[last] = append(begins[last], s.Activity)
 			}
 		}
@@ -93,8 +93,13 @@ func (s *sequence) step(h *runtime.StepView) {
 	if h.Actor != "" {
 		text += " by " + describe.Joined(h.Actor, 40)
 	}
-	s.line("%srun: %s", s.arrow(h), diagramText(text))
+	if h.Kind == machine.BeginInput {
+		s.line("run->>%s: %s", s.activities[h.Activity], diagramText(text))
+	} else {
+		s.line("%srun: %s", s.arrow(h), diagramText(text))
+	}
 	switch {
+	case h.Effect == machine.Begun:
 	case h.Effect == machine.HaltedBy:
 		s.line("Note over run: halted: %s", diagramText(describe.Plain(h.Message, 80)))
 	case h.Effect == machine.Retried && h.Activity != "":

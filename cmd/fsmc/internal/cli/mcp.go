@@ -37,7 +37,7 @@ events, cancel, pause, resume and retry, end activities by hand, simulate, and c
 the text of a machine. Every answer about a run says which events the run takes now. In
 the history of a run, the agent is "mcp:" and the name of the client.
 
-With --machine, each event of that machine is also a tool of its own, as in
+With --machine, each event that the machine takes is also a tool of its own, as in
 CodeReview_StartReview, with the fields of the event as its arguments.
 
 With --read-only, the agent can only look, and the database is opened for reading.
@@ -63,7 +63,7 @@ with the executable of the guard.`,
 		},
 	}
 	dbFlag(c, &t.db)
-	c.Flags().StringVar(&o.Machine, "machine", "", "each event of the machine called `NAME` is a tool, too")
+	c.Flags().StringVar(&o.Machine, "machine", "", "each event that the machine called `NAME` takes is a tool, too")
 	c.Flags().BoolVar(&o.ReadOnly, "read-only", false, "offer nothing that changes a run")
 	ask.flag(c)
 	return c

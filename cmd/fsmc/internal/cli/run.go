@@ -195,19 +195,21 @@ func (r *runner) usage(paths []string) error {
 	return nil
 }
 
+// options are those of every engine that works.
+func (r *runner) options() []runtime.Option {
+	opts := append(r.logging(), runtime.WithConcurrency(r.concurrency), runtime.WithLease(r.lease))
+	if r.outbox != "" {
+		opts = append(opts, runtime.WithOutbox(process.Outbox(r.outbox)))
+	}
+	return opts
+}
+
 // withEngine opens the database and gives f an engine on it.
 func (r *runner) withEngine(ctx context.Context, m mode, f func(context.Context, *runtime.Engine, runtime.Store) error, opts ...runtime.Option) error {
 	t := target{streams: r.streams, db: r.db, waits: r.follow}
-	opts = append(opts,
-		runtime.WithConcurrency(r.concurrency),
-		runtime.WithLease(r.lease),
-	)
-	opts = append(opts, r.logging()...)
+	opts = append(opts, r.options()...)
 	if r.once {
 		opts = append(opts, runtime.WithConcurrency(1)) // no second activity ends beside the first
-	}
-	if r.outbox != "" {
-		opts = append(opts, runtime.WithOutbox(process.Outbox(r.outbox)))
 	}
 	opened := false
 	err := t.with(ctx, m, r.id, func(store runtime.Store) error {

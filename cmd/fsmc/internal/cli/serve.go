@@ -73,6 +73,7 @@ Who may do what:
 	f.StringArrayVar(&v.hosts, "host", nil, "a further host `NAME` that requests may use; repeat for more")
 	f.StringVar(&v.activities, "activities", "", "the folder with the executables of activities and host guards, `DIR`")
 	f.StringVar(&v.worker, "worker", "", "start `CMD`, which reads attempts on standard input and makes them")
+	f.StringVar(&v.outbox, "outbox", "", "with --work, give each published message to `CMD`")
 	f.BoolVar(&v.work, "work", false, "also work on the runs, as fsmc run --follow does")
 	chooseFlag(c, &v.logJSON, "log-format", "text", "how to log to standard error: text has what goes wrong; json also each request, step and attempt",
 		option[bool]{"text", false}, option[bool]{"json", true})
@@ -141,6 +142,9 @@ func (v *serving) usage() error {
 	}
 	if v.work && v.activities == "" && v.worker == "" {
 		return errors.New("--work needs --activities DIR or --worker CMD: it says what does the work")
+	}
+	if v.outbox != "" && !v.work {
+		return errors.New("--outbox needs --work: a server that only answers delivers no message")
 	}
 	if err := v.checkActivities(); err != nil {
 		return err
@@ -211,7 +215,7 @@ func (v *serving) noListener(err error) error {
 // answer answers, and with --work works, until ctx is done.
 func (v *serving) answer(ctx context.Context, store runtime.Store, listener net.Listener, tokens httpapi.Tokens) error {
 	v.quiet, v.asJSON = !v.logJSON, true // standard output has the address alone
-	options := append(v.logging(), runtime.WithConcurrency(v.concurrency), runtime.WithLease(v.lease))
+	options := v.options()
 	if v.activities != "" || v.worker != "" {
 		found := &finder{runner: &v.runner, said: map[string]string{}}
 		options = append(options, runtime.WithHandlers(found.find))

@@ -31,7 +31,7 @@ func (s *Server) actions(ctx context.Context) ([]tool, error) {
 		if v := &versions[i]; v.Name == s.Machine && v.Machine != nil {
 			d := v.Machine.Definition()
 			for e := range d.Events {
-				if !d.Events[e].Internal && !named[d.Events[e].Name] {
+				if taken(d, e) && !named[d.Events[e].Name] {
 					named[d.Events[e].Name] = true
 					tools = append(tools, s.actionOf(d, e))
 				}
@@ -39,6 +39,13 @@ func (s *Server) actions(ctx context.Context) ([]tool, error) {
 		}
 	}
 	return tools, nil
+}
+
+// taken reports whether some state takes an event from outside: others are only published.
+func taken(d *machine.Definition, event int) bool {
+	return slices.ContainsFunc(d.States, func(s machine.State) bool {
+		return slices.ContainsFunc(s.Handlers, func(h machine.Handler) bool { return h.Kind == machine.EventInput && h.Event == event })
+	})
 }
 
 // actionOf is the tool that sends an event: its arguments are the run, and the fields of the
