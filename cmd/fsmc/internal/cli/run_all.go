@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,13 +158,9 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 	var result error
 	for i := range views {
 		if !r.asJSON {
-			if err := r.how(&views[i]); err != nil {
-				return err
-			}
+			r.how(&views[i])
 		}
-		if err := outcomeError(&views[i]); err != nil {
-			result = err
-		}
+		result = cmp.Or(outcomeError(&views[i]), result)
 	}
 	if stopped {
 		r.say("stopped: the same command continues")
