@@ -72,7 +72,7 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 // unfinishedRuns are those that have not ended.
 func unfinishedRuns(ctx context.Context, db runtime.Store) ([]runtime.RunRow, error) {
 	var rows []runtime.RunRow
-	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
+	for _, status := range unfinished {
 		some, err := matching(ctx, db, runtime.RunFilter{Status: status})
 		if err != nil {
 			return nil, fmt.Errorf("the runs cannot be read: %w", err)
