@@ -7,7 +7,6 @@ import (
 
 // Draft is machines as they are to be written, before they are formatted.
 type Draft struct {
-	Head     []string // comment lines above all
 	Machines []*Machine
 }
 
@@ -47,9 +46,6 @@ func (s *State) Add(lines ...string) { s.Lines = append(s.Lines, lines...) }
 // Text is the source text, not formatted yet.
 func (d *Draft) Text() string {
 	p := &printer{}
-	for _, h := range d.Head {
-		p.line("%s", h)
-	}
 	for _, m := range d.Machines {
 		p.line("")
 		p.machine(m)

@@ -36,9 +36,9 @@ func (op Op) Arithmetic() func(a, b int64) (n int64, fits bool) {
 	return multiply
 }
 
-func add(a, b int64) (int64, bool) { return a + b, (a+b > a) == (b > 0) || b == 0 }
+func add(a, b int64) (int64, bool) { return a + b, fits(a, b) }
 
-func subtract(a, b int64) (int64, bool) { return a - b, (a-b < a) == (b > 0) || b == 0 }
+func subtract(a, b int64) (int64, bool) { return a - b, (a-b < a) == (b > 0) }
 
 func multiply(a, b int64) (int64, bool) {
 	hi, lo := bits.Mul64(magnitude(a), magnitude(b))

@@ -56,8 +56,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		}
 		label := fmt.Sprintf("branch_%d", i+1)
 		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + ") as " + label)
-		result := m.fields.SnakeFor(fmt.Sprintf("\x00%s %d", key, i+1), fmt.Sprintf("%s result %d", key, i+1))
-		m.m.Fields = append(m.m.Fields, foreign.Field{Name: result, Type: "json", Default: "null"})
+		result := m.field(fmt.Sprintf("%s result %d", key, i+1), "json", "null", "")
 		results = append(results, result)
 		if c.usesSucceeded {
 			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = " + c.returned() + " }")
@@ -81,9 +80,7 @@ func (m *machine) each(key string, st *foreign.Value) error {
 		return st.Errorf("state %q has no ItemProcessor", key)
 	}
 	state := m.cur
-	items := m.fields.SnakeFor("\x00"+key+" items", key+" items")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: items, Type: "[0..1000]json", Default: "[]",
-		Note: m.item.Part("at most 1,000 elements; the original has no limit")})
+	items := m.field(key+" items", "[0..1000]json", "[]", m.item.Part("at most 1,000 elements; the original has no limit"))
 	m.items(key, st, items)
 	args := m.itemArguments(st)
 	c, err := m.child(key+" item", st, def, args)
@@ -91,8 +88,7 @@ func (m *machine) each(key string, st *foreign.Value) error {
 		return err
 	}
 	m.cur.Add(fmt.Sprintf("do machine %s(%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), items, m.atOnce(st)))
-	results := m.fields.SnakeFor("\x00"+key+" results", key+" results")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: results, Type: "json", Default: "[]", Note: m.resultsNote(st)})
+	results := m.field(key+" results", "json", "[]", m.resultsNote(st))
 	if c.usesSucceeded {
 		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + " + c.returned() + " }")
 	}
@@ -130,9 +126,7 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 			}
 		}
 		m.cur.Add("do " + name + "(" + args.text + ")")
-		reading := m.cur
-		m.cur = &foreign.State{Name: m.states.TitleFor("\x00"+m.cur.Name+"Items", m.cur.Name+"Items")}
-		m.m.States = append(m.m.States, m.cur)
+		reading := m.behind("Items")
 		reading.Add("on " + m.events.Title(key+" read items done") + " -> " + m.cur.Name + " { " + items + " = event.items, " + results + " = [] }")
 		return
 	}
@@ -166,12 +160,9 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 // listed fills the list with what is written as one: a list of json is what stands in a json, so
 // it takes a state of its own.
 func (m *machine) listed(key, text, items, results string) {
-	written := m.fields.SnakeFor("\x00"+key+" written", key+" written")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: written, Type: "json", Default: "null"})
+	written := m.field(key+" written", "json", "null", "")
 	m.cur.Add("entry { " + written + ` = {"items": ` + text + "} }")
-	before := m.cur
-	m.cur = &foreign.State{Name: m.states.TitleFor("\x00"+m.cur.Name+"Items", m.cur.Name+"Items")}
-	m.m.States = append(m.m.States, m.cur)
+	before := m.behind("Items")
 	before.Add("on done -> " + m.cur.Name + " { " + items + " = " + written + ".items, " + results + " = [] }")
 }
 
@@ -238,8 +229,7 @@ func (m *machine) tolerated(key string, st *foreign.Value, c *machine) error {
 		m.part("a retry runs the element again that failed last, and not all")
 	}
 	if n > 0 {
-		bad := m.fields.SnakeFor("\x00"+key+" failed elements", key+" failed elements")
-		m.m.Fields = append(m.m.Fields, foreign.Field{Name: bad, Type: "int 0..1000", Default: "0"})
+		bad := m.field(key+" failed elements", "int 0..1000", "0", "")
 		m.cur.Add("exit { " + bad + " = 0 }")
 		arms = append([]string{fmt.Sprintf("when %s < %d { %s = %s + 1 }", bad, n, bad, bad)}, arms...)
 	}

@@ -294,6 +294,23 @@ func (m *machine) timeLimit() {
 	}
 }
 
+// field declares a field that the original does not have, and is its name.
+func (m *machine) field(words, typ, value, note string) string {
+	name := m.fields.SnakeFor("\x00"+words, words)
+	m.m.Fields = append(m.m.Fields, foreign.Field{Name: name, Type: typ, Default: value, Note: note})
+	return name
+}
+
+// behind begins a state that the original does not have, called like the current one and word, which
+// it returns.
+func (m *machine) behind(word string) (before *foreign.State) {
+	before = m.cur
+	name := before.Name + word
+	m.cur = &foreign.State{Name: m.states.TitleFor("\x00"+name, name)}
+	m.m.States = append(m.m.States, m.cur)
+	return before
+}
+
 // fail is a step to the terminal of failures.
 func (m *machine) fail(err, cause string) string {
 	m.usesFailed = true

@@ -200,14 +200,11 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 			m.gone("how long it waits; a minute is a guess")
 			value.text = "60"
 		}
-		seconds, wait := m.fields.Snake(key+" seconds"), m.fields.Snake(key+" wait")
-		m.m.Fields = append(m.m.Fields, foreign.Field{Name: seconds, Type: "int", Default: "0"}, foreign.Field{Name: wait, Type: "duration", Default: "0s"})
+		seconds, wait := m.field(key+" seconds", "int", "0", ""), m.field(key+" wait", "duration", "0s", "")
 		m.readAs(value.text)
 		m.cur.Add("entry { " + seconds + " = " + value.text + " }")
-		waiting := m.states.TitleFor("\x00"+m.cur.Name+"Waiting", m.cur.Name+"Waiting")
-		m.cur.Add("on done -> " + waiting + " { " + wait + " = " + seconds + " * 1s }")
-		m.cur = &foreign.State{Name: waiting}
-		m.m.States = append(m.m.States, m.cur)
+		before := m.behind("Waiting")
+		before.Add("on done -> " + m.cur.Name + " { " + wait + " = " + seconds + " * 1s }")
 		m.cur.Add("after " + wait + " " + m.step(next, effects))
 		return nil
 	}
@@ -220,16 +217,14 @@ func (m *machine) wait(key string, st *foreign.Value) error {
 		m.cur.Add("after 1m " + m.step(next, effects))
 		return nil
 	}
-	until := m.fields.SnakeFor("\x00"+key+" until", key+" until")
-	m.m.Fields = append(m.m.Fields, foreign.Field{Name: until, Type: "time"})
+	until := m.field(key+" until", "time", "", "")
 	if strings.HasPrefix(value.text, `"`) {
 		if at, err := strconv.Unquote(value.text); err == nil {
 			if _, err := time.Parse(time.RFC3339, at); err != nil {
 				return st.Errorf("state %q waits until %q, which is not a time as in 2030-01-31T06:00:00Z", key, at)
 			}
 		}
-		at := m.fields.SnakeFor("\x00"+key+" at", key+" at")
-		m.m.Fields = append(m.m.Fields, foreign.Field{Name: at, Type: "json", Default: `{"value": ` + value.text + "}"})
+		at := m.field(key+" at", "json", `{"value": `+value.text+"}", "")
 		value.text = at + ".value"
 	}
 	m.readAs(value.text)

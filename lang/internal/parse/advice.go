@@ -174,8 +174,8 @@ func hint(what string, found, behind *lexer.Token) string {
 		return fmt.Sprintf(`Write it out: "%s = %[1]s %s …".`, behind.Value, found.Value)
 	case behind.Value == "timeout" && strings.HasPrefix(what, `"->"`) && found.Type == tokDuration:
 		return "Write \"after " + found.Value + "\" for a wait, and \"on failed(timeout)\" for an activity that takes too long."
-	case behind.Type == tokInt && unitsInWords[found.Value] != "":
-		return `Write the unit behind the number, without a blank: "` + behind.Value + unitsInWords[found.Value] + `".`
+	case behind.Type == tokInt && unitWords[found.Value] != "":
+		return `Write the unit behind the number, without a blank: "` + behind.Value + unitWords[found.Value] + `".`
 	case found.Type == tokInt && (what == aDuration || what == aDuration+` or "by"`):
 		return "Write a unit behind the number, as in " + found.Value + "s."
 	case found.Type == tokName && what == aDuration+` or "by"`:

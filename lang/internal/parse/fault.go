@@ -56,13 +56,19 @@ func describe(t *lexer.Token) string {
 	return strconv.Quote(t.Value)
 }
 
+// misplaced is the fault that found stands where it does not belong.
+func misplaced(found *lexer.Token, help string) fault {
+	return fault{span: span(found), message: "unexpected " + describe(found), help: help}
+}
+
 // misspelt is the fault that found is not the word that was meant.
 func misspelt(found *lexer.Token, word string) fault {
-	return fault{
-		span:    span(found),
-		message: "unexpected " + describe(found),
-		help:    "Did you mean " + strconv.Quote(word) + "?",
-	}
+	return misplaced(found, "Did you mean "+strconv.Quote(word)+"?")
+}
+
+// replaced is the fault that meant should stand in place of found.
+func replaced(found *lexer.Token, meant string) fault {
+	return misplaced(found, `Write "`+meant+`" instead.`)
 }
 
 func notYet(found *lexer.Token, what string) fault {

@@ -15,13 +15,6 @@ var habits = map[string]string{
 	"retries": "retry", "call": "do", "invoke": "do", "perform": "do", "spawn": "do",
 }
 
-// unitsInWords are what durations are written in, as people write them out.
-var unitsInWords = map[string]string{
-	"ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d", "w": "w",
-	"sec": "s", "second": "s", "seconds": "s", "min": "m", "minute": "m", "minutes": "m",
-	"hour": "h", "hours": "h", "day": "d", "days": "d", "week": "w", "weeks": "w",
-}
-
 // habit is what the word t was meant to be, if that may stand in an item that
 // begins with word.
 func habit(t *lexer.Token, word string) (string, bool) {
@@ -33,14 +26,6 @@ func habit(t *lexer.Token, word string) (string, bool) {
 		return meant, word == "on" || word == "after"
 	}
 	return meant, slices.Contains(items[word].inside, meant)
-}
-
-// replaced is the fault that meant should stand in place of found.
-func replaced(found *lexer.Token, meant string) fault {
-	return fault{
-		span: span(found), message: "unexpected " + describe(found),
-		help: `Write "` + meant + `" instead.`,
-	}
 }
 
 // replace puts meant in place of t.
@@ -122,7 +107,7 @@ func (a *attempt) trailing(seen []*lexer.Token) {
 		help = `Leave "," out.`
 	}
 	if help != "" {
-		a.report(fault{span: span(found), message: "unexpected " + describe(found), help: help})
+		a.report(misplaced(found, help))
 	}
 }
 

@@ -3,7 +3,6 @@ package parse
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
@@ -195,16 +194,16 @@ func (p *parser) noItem(t, behind *lexer.Token) fault {
 			return fault{span: span(t), message: "a machine inside another machine", help: help}
 		}
 	}
-	f := fault{span: span(t), message: "unexpected " + describe(t), help: opening(t, behind)}
+	help := opening(t, behind)
 	word, ok := nearest(t, itemWords)
 	switch {
-	case f.help != "":
+	case help != "":
 	case ok:
-		f.help = "Did you mean " + strconv.Quote(word) + "?"
+		return misspelt(t, word)
 	case t.Type == tokName && is(behind, "{"):
-		f.help = `Write "state ` + t.Value + ` {".`
+		help = `Write "state ` + t.Value + ` {".`
 	}
-	return f
+	return misplaced(t, help)
 }
 
 // known parses the item that the next token, a word that opens one, opens.

@@ -92,8 +92,9 @@ func wellSpaced(digits string) bool {
 	return !strings.HasPrefix(digits, "_") && !strings.HasSuffix(digits, "_") && !strings.Contains(digits, "__")
 }
 
-// longUnits are what people write for a unit.
-var longUnits = map[string]string{
+// unitWords are what people write for a unit.
+var unitWords = map[string]string{
+	"ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d", "w": "w",
 	"sec": "s", "secs": "s", "second": "s", "seconds": "s",
 	"min": "m", "mins": "m", "minute": "m", "minutes": "m",
 	"hr": "h", "hrs": "h", "hour": "h", "hours": "h",
@@ -103,7 +104,7 @@ var longUnits = map[string]string{
 
 // badUnit says what to do about letters behind a number that are no unit.
 func badUnit(word string) (lexer.TokenType, string) {
-	if u, ok := longUnits[strings.ToLower(word)]; ok {
+	if u, ok := unitWords[strings.ToLower(word)]; ok {
 		return tokDuration, `Write the unit as "` + u + `".`
 	}
 	if u, ok := diag.Nearest(word, units); ok {

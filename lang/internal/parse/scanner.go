@@ -196,7 +196,7 @@ func (s *scanner) foreignName(t *lexer.Token) {
 // quoted takes a string.
 func (s *scanner) quoted(t *lexer.Token) lexer.TokenType {
 	start := s.offset
-	for s.offset++; s.offset < len(s.src); s.offset++ {
+	for s.offset++; s.offset < len(s.src) && s.src[s.offset] != '\n'; s.offset++ {
 		switch s.src[s.offset] {
 		case '\\':
 			if s.at(1) != '\n' && s.at(1) != 0 {
@@ -207,9 +207,6 @@ func (s *scanner) quoted(t *lexer.Token) lexer.TokenType {
 			if _, err := strconv.Unquote(s.src[start:s.offset]); err != nil {
 				s.badString(t)
 			}
-			return tokString
-		case '\n':
-			s.openString(t)
 			return tokString
 		}
 	}

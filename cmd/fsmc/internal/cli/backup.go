@@ -64,11 +64,11 @@ func (t *target) backUp(ctx context.Context, file string) error {
 		return err
 	}
 	report := backupReport{File: file, Bytes: size, replayReport: replayed.report}
-	return t.print(&report, len(report.Differences) > 0, func() error { return t.writeBackup(&report, "in the database") })
+	return t.print(&report, len(report.Differences) > 0, func() { t.writeBackup(&report, "in the database") })
 }
 
 // writeBackup says what has become of a copy; of is what it is a copy of.
-func (t *target) writeBackup(r *backupReport, of string) error {
+func (t *target) writeBackup(r *backupReport, of string) {
 	for _, d := range r.Differences {
 		fmt.Fprintln(t.out, describe.Plain(d.Error(), 1000))
 	}
@@ -76,8 +76,7 @@ func (t *target) writeBackup(r *backupReport, of string) error {
 	if n := len(r.Differences); n > 0 {
 		how = fmt.Sprintf("%d with a difference, as %s", n, of)
 	}
-	_, err := fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), describe.Count(r.Replayed, "run"), how)
-	return err
+	fmt.Fprintf(t.out, "%s: %s, sound; %s replayed, %s\n", r.File, sizeText(r.Bytes), describe.Count(r.Replayed, "run"), how)
 }
 
 // sizeText is a size for people: "312 KiB", "1.4 GiB".

@@ -37,17 +37,15 @@ func (r *breakingReport) list() diag.List {
 
 func writeBreakingText(w io.Writer, r *breakingReport) error {
 	list := r.list()
-	if err := diag.WriteText(w, list, r.texts, diag.TextOptions{Color: color(w)}); err != nil {
-		return err
-	}
+	diag.WriteText(w, list, r.texts, diag.TextOptions{Color: color(w)})
 	if len(list) > 0 {
 		fmt.Fprintf(w, "\n%s; ", diag.Summary(list))
 	}
-	_, err := fmt.Fprintln(w, r.compared(list.HasErrors()))
-	if err == nil && len(r.Allowed) > 0 {
-		_, err = fmt.Fprintf(w, "%s allowed\n", describe.Count(len(r.Allowed), "change"))
+	fmt.Fprintln(w, r.compared(list.HasErrors()))
+	if len(r.Allowed) > 0 {
+		fmt.Fprintf(w, "%s allowed\n", describe.Count(len(r.Allowed), "change"))
 	}
-	return err
+	return nil
 }
 
 // compared says on one line what was compared, and that nothing breaks unless something does.

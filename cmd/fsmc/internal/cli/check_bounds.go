@@ -148,10 +148,10 @@ func allExact(figures []check.Figure) bool {
 }
 
 // printBounds writes the worst case of a machine as a table.
-func printBounds(out io.Writer, title, name string, w *check.Worst) error {
+func printBounds(out io.Writer, title, name string, w *check.Worst) {
 	if w == nil {
-		_, err := fmt.Fprintf(out, "\n%s: the worst case is not known while the text has errors\n", title)
-		return err
+		fmt.Fprintf(out, "\n%s: the worst case is not known while the text has errors\n", title)
+		return
 	}
 	fmt.Fprintf(out, "\nThe worst case of %s:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -160,7 +160,7 @@ func printBounds(out io.Writer, title, name string, w *check.Worst) error {
 			printFigure(t, w, f)
 		}
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 type figure struct {
@@ -260,9 +260,9 @@ func worstRuns(w *check.Worst, expand bool) []worstRun {
 }
 
 // printWorstRuns draws the runs that reach the figures of w.
-func printWorstRuns(out io.Writer, title string, w *check.Worst, expand bool) error {
+func printWorstRuns(out io.Writer, title string, w *check.Worst, expand bool) {
 	if w == nil {
-		return nil
+		return
 	}
 	for _, r := range worstRuns(w, expand) {
 		kind := "worst run"
@@ -270,9 +270,6 @@ func printWorstRuns(out io.Writer, title string, w *check.Worst, expand bool) er
 			kind = "run"
 		}
 		fmt.Fprintf(out, "\nA %s of %s for %s:\n", kind, title, strings.Join(r.said, ", "))
-		if err := diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)}); err != nil {
-			return err
-		}
+		diag.WriteWitness(out, r.run, diag.TextOptions{Color: color(out)})
 	}
-	return nil
 }

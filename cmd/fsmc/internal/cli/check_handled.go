@@ -29,7 +29,7 @@ func (r handledRow) input() string {
 // printHandled writes for each activity of each state where its results and
 // failures are handled, from the state outwards in the order in which the arms
 // are tried.
-func printHandled(out io.Writer, title string, m *ir.Machine) error {
+func printHandled(out io.Writer, title string, m *ir.Machine) {
 	title = fmt.Sprintf("\nHow the activities of %s can end, and what happens then:\n", title)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, leaf := range m.States {
@@ -48,7 +48,7 @@ func printHandled(out io.Writer, title string, m *ir.Machine) error {
 			}
 		}
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // handledRows are the results of d, done where it has nothing else to say, and

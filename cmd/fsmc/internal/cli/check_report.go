@@ -49,40 +49,31 @@ type reportFormat struct {
 }
 
 func writeText(w io.Writer, r report) error {
-	if err := writeFindings(w, r); err != nil || !r.bounds {
-		return err
+	writeFindings(w, r)
+	if !r.bounds {
+		return nil
 	}
 	for i, m := range r.unit.Program.Machines {
 		title := titleOf(r.unit.Program, m)
-		if err := printBounds(w, title, m.Name, r.worst[i]); err != nil {
-			return err
-		}
+		printBounds(w, title, m.Name, r.worst[i])
 		if r.runs {
-			if err := printWorstRuns(w, title, r.worst[i], r.expand); err != nil {
-				return err
-			}
+			printWorstRuns(w, title, r.worst[i], r.expand)
 		}
-		if err := printHandled(w, title, m); err != nil {
-			return err
-		}
+		printHandled(w, title, m)
 	}
 	return nil
 }
 
-func writeFindings(w io.Writer, r report) error {
-	if err := diag.WriteText(w, r.list, r.unit.File, diag.TextOptions{Color: color(w)}); err != nil {
-		return err
-	}
+func writeFindings(w io.Writer, r report) {
+	diag.WriteText(w, r.list, r.unit.File, diag.TextOptions{Color: color(w)})
 	if len(r.list) > 0 {
-		_, err := fmt.Fprintf(w, "\n%s\n", diag.Summary(r.list))
-		return err
+		fmt.Fprintf(w, "\n%s\n", diag.Summary(r.list))
+		return
 	}
 	for _, m := range r.unit.Program.Machines {
 		n := check.Stats(m)
-		if _, err := fmt.Fprintf(w, "%s: %s, %d of them terminal, %s: nothing wrong\n",
-			titleOf(r.unit.Program, m), describe.Count(n.States, "state"), n.Terminals, describe.Count(n.Transitions, "transition")); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s: %s, %d of them terminal, %s: nothing wrong\n",
+			titleOf(r.unit.Program, m), describe.Count(n.States, "state"), n.Terminals, describe.Count(n.Transitions, "transition"))
 	}
 	for _, f := range r.unit.Program.Files {
 		var parts []string
@@ -98,11 +89,8 @@ func writeFindings(w io.Writer, r report) error {
 		if f.Machines > 0 && f.Scenarios == 0 || len(parts) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), strings.Join(parts, ", ")); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s: %s: nothing wrong\n", diag.Harmless(f.Name), strings.Join(parts, ", "))
 	}
-	return nil
 }
 
 // titleOf is what m is called among the machines of prog: its name, and its file where

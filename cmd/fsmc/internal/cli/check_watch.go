@@ -88,9 +88,7 @@ func (w *checkWatcher) first(ctx context.Context, unit *lang.Unit) error {
 	if err != nil {
 		return nil // given up
 	}
-	if err := writeFindings(w.out, r); err != nil {
-		return err
-	}
+	writeFindings(w.out, r)
 	_, err = fmt.Fprintln(w.out, "watching; Ctrl-C ends it")
 	return err
 }
@@ -168,13 +166,11 @@ func writeChange(out io.Writer, changed []string, before diag.List, r report) er
 		fmt.Fprintf(&text, "gone: %s [%s]\n", d.Message, d.Rule)
 	}
 	fresh := without(r.list, before)
-	if err := diag.WriteText(&text, fresh, r.unit.File, diag.TextOptions{Color: color(out)}); err != nil {
-		return err
-	}
+	diag.WriteText(&text, fresh, r.unit.File, diag.TextOptions{Color: color(out)})
 	if len(r.list) > 0 {
 		fmt.Fprintf(&text, "%s, %d of them new\n", diag.Summary(r.list), len(fresh))
-	} else if err := writeFindings(&text, r); err != nil {
-		return err
+	} else {
+		writeFindings(&text, r)
 	}
 	_, err := out.Write(text.Bytes())
 	return err

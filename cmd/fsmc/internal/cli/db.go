@@ -60,10 +60,7 @@ no right to make tables.`,
 			if err != nil {
 				return err
 			}
-			return t.print(st, false, func() error {
-				_, err := fmt.Fprintf(t.out, "schema %s has format %d\n", st.Schema, st.Format)
-				return err
-			})
+			return t.print(st, false, func() { fmt.Fprintf(t.out, "schema %s has format %d\n", st.Schema, st.Format) })
 		},
 	}
 }
@@ -90,27 +87,26 @@ process that was killed counts for two more minutes.`,
 			if err != nil {
 				return err
 			}
-			return t.print(&done, false, func() error { return t.writeMigrated(&done) })
+			return t.print(&done, false, func() { t.writeMigrated(&done) })
 		},
 	}
 	c.Flags().BoolVar(&apply, "apply", false, "make the changes; without this flag, only list them")
 	return c
 }
 
-func (t *target) writeMigrated(m *postgres.Migrated) error {
+func (t *target) writeMigrated(m *postgres.Migrated) {
 	for _, step := range m.Steps {
 		fmt.Fprintf(t.out, "format %d: %s%s\n", step.Format, step.Name, contracts(&step))
 	}
 	if len(m.Steps) == 0 {
-		_, err := fmt.Fprintf(t.out, "the tables are up to date, at format %d\n", m.After)
-		return err
+		fmt.Fprintf(t.out, "the tables are up to date, at format %d\n", m.After)
+		return
 	}
 	rest := ""
 	if !m.Applied {
 		rest = "; nothing has been done, --apply does it"
 	}
-	_, err := fmt.Fprintf(t.out, "from format %d to %d%s\n", m.Before, m.After, rest)
-	return err
+	fmt.Fprintf(t.out, "from format %d to %d%s\n", m.Before, m.After, rest)
 }
 
 // contracts says of a migration what it means for older versions.
@@ -163,12 +159,9 @@ func (t *target) grant(ctx context.Context, roles postgres.Roles, apply bool) er
 	if err != nil {
 		return err
 	}
-	return t.print(&grantReport{statements, apply}, false, func() (err error) {
+	return t.print(&grantReport{statements, apply}, false, func() {
 		for _, statement := range statements {
-			if _, err = fmt.Fprintf(t.out, "%s;\n", statement); err != nil {
-				return err
-			}
+			fmt.Fprintf(t.out, "%s;\n", statement)
 		}
-		return nil
 	})
 }

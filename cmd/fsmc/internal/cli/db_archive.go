@@ -5,7 +5,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -50,24 +49,17 @@ process of one has the database open.`,
 			if err != nil {
 				return err
 			}
-			return t.print(&archiveReport{st.Archive, st.Months}, false, func() error {
-				if _, err := fmt.Fprintf(t.out, "archive %s\n", st.Archive); err != nil {
-					return err
+			return t.print(&archiveReport{st.Archive, st.Months}, false, func() {
+				fmt.Fprintf(t.out, "archive %s\n", st.Archive)
+				for _, m := range st.Months {
+					fmt.Fprintf(t.out, "%s  %s, about %s\n", monthText(m), sizeText(m.Bytes), describe.Count(int(m.Runs), "run"))
 				}
-				return writeMonths(t.out, st.Months)
 			})
 		},
 	}
 }
 
-func writeMonths(w io.Writer, months []postgres.Month) error {
-	for _, m := range months {
-		if _, err := fmt.Fprintf(w, "%s  %s, about %s\n", m.Month.UTC().Format("2006-01"), sizeText(m.Bytes), describe.Count(int(m.Runs), "run")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func monthText(m postgres.Month) string { return m.Month.UTC().Format("2006-01") }
 
 // archived says what is in the archive.
 func archived(st *postgres.Status) string {
@@ -79,5 +71,5 @@ func archived(st *postgres.Status) string {
 		runs, bytes = runs+m.Runs, bytes+m.Bytes
 	}
 	return fmt.Sprintf("%s: %s since %s, %s, about %s", st.Archive, describe.Count(len(st.Months), "month"),
-		st.Months[0].Month.UTC().Format("2006-01"), sizeText(bytes), describe.Count(int(runs), "run"))
+		monthText(st.Months[0]), sizeText(bytes), describe.Count(int(runs), "run"))
 }

@@ -37,12 +37,12 @@ Exit status 1: something is wrong.`,
 			if err != nil {
 				return err
 			}
-			return t.print(st, len(st.Problems) > 0, func() error { return writeStatus(t.out, st, time.Now()) })
+			return t.print(st, len(st.Problems) > 0, func() { writeStatus(t.out, st, time.Now()) })
 		},
 	}
 }
 
-func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
+func writeStatus(w io.Writer, st *postgres.Status, now time.Time) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", name, describe.Plain(fmt.Sprintf(format, args...), 300))
@@ -85,7 +85,7 @@ func writeStatus(w io.Writer, st *postgres.Status, now time.Time) error {
 	for _, problem := range st.Problems {
 		line("PROBLEM", "%s", problem)
 	}
-	return t.Flush()
+	t.Flush()
 }
 
 // standbys says whether a commit waits for one.

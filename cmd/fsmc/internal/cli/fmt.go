@@ -77,15 +77,11 @@ func (f *formatter) one(src lang.Source) error {
 
 // show says that src is not in canonical form.
 func (f *formatter) show(src lang.Source, after []byte) error {
-	var err error
 	if f.check {
-		_, err = fmt.Fprintln(f.out, src.Name)
+		fmt.Fprintln(f.out, src.Name)
 	}
-	if f.diff && err == nil {
-		_, err = f.out.Write(format.Diff(src.Name, src.Src, after))
-	}
-	if err != nil {
-		return err
+	if f.diff {
+		f.out.Write(format.Diff(src.Name, src.Src, after))
 	}
 	return errFinding
 }

@@ -107,7 +107,7 @@ func (t *target) health(ctx context.Context, store runtime.Store, query runtime.
 			report.Integrity = "unfinished"
 		}
 	}
-	return t.print(&report, len(report.Problems) > 0, func() error { return writeHealth(t.out, &report, now) })
+	return t.print(&report, len(report.Problems) > 0, func() { writeHealth(t.out, &report, now) })
 }
 
 // checkFile looks for damage of the file, for at most so long.
@@ -121,15 +121,13 @@ func checkFile(ctx context.Context, store *sqlite.Store, patience time.Duration)
 	return faults, true, err
 }
 
-func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
+func writeHealth(w io.Writer, h *healthReport, now time.Time) {
 	if h.Integrity == "unfinished" {
-		if _, err := fmt.Fprintln(w, "the file could not be checked to its end in the time of --integrity; fsmc backup checks all of it"); err != nil {
-			return err
-		}
+		fmt.Fprintln(w, "the file could not be checked to its end in the time of --integrity; fsmc backup checks all of it")
 	}
 	if len(h.Problems) == 0 {
-		_, err := fmt.Fprintln(w, "nothing is wrong")
-		return err
+		fmt.Fprintln(w, "nothing is wrong")
+		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "KIND\tRUN\tSTATE\tSINCE\tWHY")
@@ -139,9 +137,7 @@ func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
 		counts[p.Kind]++
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\t%s\n", p.Kind, describe.Plain(p.Run, 200), describe.Plain(p.State, 200), describe.When(p.Since, now), describe.Ago(p.Since, now), describe.Plain(p.Why, 200))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		more := ""
@@ -150,6 +146,5 @@ func writeHealth(w io.Writer, h *healthReport, now time.Time) error {
 		}
 		parts = append(parts, fmt.Sprintf("%d%s %s", counts[kind], more, kind))
 	}
-	_, err := fmt.Fprintln(w, strings.Join(parts, ", "))
-	return err
+	fmt.Fprintln(w, strings.Join(parts, ", "))
 }

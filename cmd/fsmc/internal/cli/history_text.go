@@ -19,10 +19,7 @@ const noteIndent = "        "
 // it, and what a step's line does not say on lines of their own below it. Where heads are
 // given, the one of a step stands before the day, and above the first step that has it.
 func writeHistory(w io.Writer, steps []runtime.StepView, heads []string) error {
-	lines, err := stepLines(steps)
-	if err != nil {
-		return err
-	}
+	lines := stepLines(steps)
 	var out bytes.Buffer
 	fmt.Fprintln(&out, lines[0])
 	last := ""
@@ -40,12 +37,12 @@ func writeHistory(w io.Writer, steps []runtime.StepView, heads []string) error {
 			fmt.Fprintf(&out, "%s%s\n", noteIndent, note)
 		}
 	}
-	_, err = w.Write(out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
 // stepLines are the header and a line for each step, aligned.
-func stepLines(steps []runtime.StepView) ([]string, error) {
+func stepLines(steps []runtime.StepView) []string {
 	var table bytes.Buffer
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "   #\tTIME\tFROM\tINPUT\tTO\tEFFECT\tAFTER")
@@ -58,12 +55,10 @@ func stepLines(steps []runtime.StepView) ([]string, error) {
 		fmt.Fprintf(t, "%4d\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			s.Seq, s.At.Local().Format("15:04:05.000"), s.From, s.Input, to, s.Effect, describe.Duration(s.Held))
 	}
-	if err := t.Flush(); err != nil {
-		return nil, err
-	}
+	t.Flush()
 	lines := strings.Split(table.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	return lines, nil
+	return lines
 }

@@ -117,14 +117,12 @@ func tellForeign(w io.Writer, result *foreign.Result, asJSON bool, text string) 
 	}
 	for _, item := range r.Items {
 		for _, why := range item.Why {
-			if _, err := fmt.Fprintf(w, "%s %s: %s\n", place(item), diag.Harmless(item.Place), why); err != nil {
-				return err
-			}
+			fmt.Fprintf(w, "%s %s: %s\n", place(item), diag.Harmless(item.Place), why)
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %d whole, %d in part, %d that lead elsewhere\n",
+	fmt.Fprintf(w, "%s: %d whole, %d in part, %d that lead elsewhere\n",
 		strings.Join(r.Machines, ", "), r.Count(foreign.Whole), r.Count(foreign.Part), r.Count(foreign.Lost))
-	return err
+	return nil
 }
 
 func place(item *foreign.Item) string {

@@ -116,13 +116,13 @@ func (m *migrator) run(ctx context.Context, paths []string) error {
 			}
 			return err
 		}
-		return errors.Join(m.show(report, func() error { return m.others(ctx, store, p.callees) }), err)
+		return errors.Join(m.show(report), m.others(ctx, store, p.callees), err)
 	})
 }
 
 // others says which of the called machines have runs that could be moved, too.
 func (m *migrator) others(ctx context.Context, of runtime.Store, callees []*program) error {
-	if len(callees) == 0 {
+	if m.asJSON || len(callees) == 0 {
 		return nil
 	}
 	all, err := versionsOf(ctx, of)
@@ -159,19 +159,14 @@ func (m *migrator) readMapping() error {
 	return nil
 }
 
-func (m *migrator) show(r *migrateReport, others func() error) error {
+func (m *migrator) show(r *migrateReport) error {
 	refused := 0
 	for _, run := range r.Runs {
 		if run.Why != "" {
 			refused++
 		}
 	}
-	return m.print(r, refused > 0, func() error {
-		if err := m.write(r, refused); err != nil {
-			return err
-		}
-		return others()
-	})
+	return m.print(r, refused > 0, func() { m.write(r, refused) })
 }
 
 // childrenPhrase says what becomes of the children of a run that moves.
@@ -188,7 +183,7 @@ func childrenPhrase(r *runtime.MigratedRun) (text string) {
 	return text
 }
 
-func (m *migrator) write(r *migrateReport, refused int) error {
+func (m *migrator) write(r *migrateReport, refused int) {
 	t := tabwriter.NewWriter(m.out, 0, 0, 2, ' ', 0)
 	for _, run := range r.Runs {
 		if run.Why != "" {
@@ -197,9 +192,7 @@ func (m *migrator) write(r *migrateReport, refused int) error {
 			fmt.Fprintf(t, "%s\t%s\tto %s%s\n", run.Run, run.State, run.To, childrenPhrase(&run))
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fits := len(r.Runs) - refused
 	runs := describe.Count(fits, "run") + " of " + r.Machine
 	switch {
@@ -210,5 +203,4 @@ func (m *migrator) write(r *migrateReport, refused int) error {
 	default:
 		fmt.Fprintf(m.out, "%s to move to version %.12s; nothing has been done, --apply does it\n", runs, r.Definition)
 	}
-	return nil
 }

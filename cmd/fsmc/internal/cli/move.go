@@ -111,17 +111,16 @@ func (m *mover) move(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return m.print(&report, !report.Moved, func() error { return m.write(&report) })
+	return m.print(&report, !report.Moved, func() { m.write(&report) })
 }
 
-func (m *mover) write(r *moveReport) error {
+func (m *mover) write(r *moveReport) {
 	for _, d := range r.Differences {
 		fmt.Fprintln(m.out, describe.Plain(d.Error(), 1000))
 	}
 	if !r.Moved {
-		_, err := fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", describe.Count(r.Replayed, "run"), len(r.Differences))
-		return err
+		fmt.Fprintf(m.out, "%s replayed, %d with a difference: nothing is moved\n", describe.Count(r.Replayed, "run"), len(r.Differences))
+		return
 	}
-	_, err := fmt.Fprintf(m.out, "%s moved and replayed, no difference\nthe file is kept as %q\n", describe.Count(r.Replayed, "run"), r.Kept)
-	return err
+	fmt.Fprintf(m.out, "%s moved and replayed, no difference\nthe file is kept as %q\n", describe.Count(r.Replayed, "run"), r.Kept)
 }

@@ -46,8 +46,8 @@ func (p printableOnly) Write(text []byte) (int, error) {
 }
 
 // output is standard output, and keeps the first error of writing there, which
-// stands for those that follow: a command that prints as it goes on does not ask
-// for each line, and says an error once.
+// stands for those that follow and ends the command, see Main: what only prints does not
+// ask for it. What goes on printing without end does.
 type output struct {
 	io.Writer
 	mu  sync.Mutex

@@ -83,7 +83,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		if q.DryRun && done.Runs > 0 {
 			rest += "; nothing has been done, --apply does it"
 		}
-		_, err = fmt.Fprintf(t.out, "%s %s%s\n", describe.Count(done.Runs, "run"), did, rest)
-		return err
+		fmt.Fprintf(t.out, "%s %s%s\n", describe.Count(done.Runs, "run"), did, rest)
+		return nil
 	})
 }

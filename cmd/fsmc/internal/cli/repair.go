@@ -58,18 +58,17 @@ snapshot can still be read.`,
 }
 
 func (t *target) repaired(r *runtime.Repair) error {
-	return t.print(r, len(r.Faults) > 0 && !r.Applied, func() (err error) {
+	return t.print(r, len(r.Faults) > 0 && !r.Applied, func() {
 		for _, fault := range r.Faults {
 			fmt.Fprintln(t.out, describe.Plain(fault, 1000))
 		}
 		switch {
 		case len(r.Faults) == 0:
-			_, err = fmt.Fprintf(t.out, "%s is sound\n", r.Run)
+			fmt.Fprintf(t.out, "%s is sound\n", r.Run)
 		case r.Applied:
-			_, err = fmt.Fprintf(t.out, "%s is repaired, and in %s\n", r.Run, r.To)
+			fmt.Fprintf(t.out, "%s is repaired, and in %s\n", r.Run, r.To)
 		default:
-			_, err = fmt.Fprintf(t.out, "%s would be in %s; nothing has been done, --apply does it\n", r.Run, r.To)
+			fmt.Fprintf(t.out, "%s would be in %s; nothing has been done, --apply does it\n", r.Run, r.To)
 		}
-		return err
 	})
 }

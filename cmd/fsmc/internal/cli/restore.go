@@ -60,11 +60,10 @@ func (t *target) restore(ctx context.Context, backup string) error {
 		return err
 	}
 	report := restoreReport{backupReport{File: t.db, Bytes: restored.Bytes, replayReport: replayed.report}, restored.Before}
-	return t.print(&report, len(report.Differences) > 0, func() error {
-		err := t.writeBackup(&report.backupReport, "in the backup")
-		if err == nil && report.Before != "" {
-			_, err = fmt.Fprintf(t.out, "the old database is kept as %q\n", report.Before)
+	return t.print(&report, len(report.Differences) > 0, func() {
+		t.writeBackup(&report.backupReport, "in the backup")
+		if report.Before != "" {
+			fmt.Fprintf(t.out, "the old database is kept as %q\n", report.Before)
 		}
-		return err
 	})
 }

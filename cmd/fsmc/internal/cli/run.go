@@ -286,7 +286,7 @@ func (r *runner) workOnOne(ctx context.Context, engine *runtime.Engine, p *progr
 	if err != nil && !stopped {
 		return err
 	}
-	if err := r.report(v); err != nil {
+	if err := r.report(&v); err != nil {
 		return err
 	}
 	if stopped {
@@ -347,7 +347,7 @@ func runStatus(ctx context.Context, engine *runtime.Engine, v *runtime.View) err
 // halted or has ended.
 func (r *runner) leave(v *runtime.View) error {
 	if r.asJSON || v.Status != runtime.Running {
-		if err := r.report(*v); err != nil {
+		if err := r.report(v); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (r *runner) workOnAll(ctx context.Context, engine *runtime.Engine, store ru
 // unfinishedRuns are those that have not ended.
 func unfinishedRuns(ctx context.Context, db runtime.Store) ([]runtime.RunRow, error) {
 	var rows []runtime.RunRow
-	for _, status := range []runtime.Status{runtime.Running, runtime.Halted} {
+	for _, status := range unfinished {
 		some, err := matching(ctx, db, runtime.RunFilter{Status: status})
 		if err != nil {
 			return nil, fmt.Errorf("the runs cannot be read: %w", err)
@@ -157,13 +158,9 @@ func (r *runner) reportAll(views []runtime.View, stopped bool) error {
 	var result error
 	for i := range views {
 		if !r.asJSON {
-			if err := r.how(&views[i]); err != nil {
-				return err
-			}
+			r.how(&views[i])
 		}
-		if err := outcomeError(&views[i]); err != nil {
-			result = err
-		}
+		result = cmp.Or(outcomeError(&views[i]), result)
 	}
 	if stopped {
 		r.say("stopped: the same command continues")

@@ -96,25 +96,26 @@ func (r *runner) say(format string, args ...any) {
 }
 
 // writeHow writes how a run stands, and what it has returned.
-func writeHow(w io.Writer, v *runtime.View) error {
-	_, err := fmt.Fprintln(w, describe.Sentence(v, time.Now()))
-	if text := describe.Returned(v); text != "" && err == nil {
-		_, err = fmt.Fprintln(w, text)
+func writeHow(w io.Writer, v *runtime.View) {
+	fmt.Fprintln(w, describe.Sentence(v, time.Now()))
+	if text := describe.Returned(v); text != "" {
+		fmt.Fprintln(w, text)
 	}
-	return err
 }
 
-func (r *runner) report(v runtime.View) error {
+func (r *runner) report(v *runtime.View) error {
 	if r.asJSON {
 		return printJSON(r.out, v)
 	}
-	return r.how(&v)
+	r.how(v)
+	return nil
 }
 
 // how says how a run stands, as text or in the log.
-func (r *runner) how(v *runtime.View) error {
+func (r *runner) how(v *runtime.View) {
 	if r.log == nil {
-		return writeHow(r.out, v)
+		writeHow(r.out, v)
+		return
 	}
 	said := []slog.Attr{slog.String("run", v.Run), slog.String("machine", v.Machine), slog.Int64("seq", v.Seq),
 		slog.String("state", v.State), slog.String("status", string(v.Status))}
@@ -129,5 +130,4 @@ func (r *runner) how(v *runtime.View) error {
 		level = slog.LevelWarn
 	}
 	r.log.LogAttrs(context.Background(), level, "run", said...)
-	return nil
 }

@@ -153,19 +153,16 @@ func (s *streams) object(c *cobra.Command, flag, data, leave string) (json.RawMe
 
 // answer prints the state of a run and the events allowed there.
 func (t *target) answer(v *runtime.View) error {
-	return t.print(v, false, func() error {
+	return t.print(v, false, func() {
 		if v.Repeated {
 			fmt.Fprintf(t.out, "the run took this event before, at %s, and answered:\n", describe.When(v.Updated, time.Now()))
 		}
-		if _, err := fmt.Fprintln(t.out, describe.Stands(v)); err != nil {
-			return err
-		}
+		fmt.Fprintln(t.out, describe.Stands(v))
 		if text := describe.Returned(v); text != "" {
 			fmt.Fprintln(t.out, text)
 		}
-		if v.Status == runtime.Finished {
-			return nil
+		if v.Status != runtime.Finished {
+			writeEvents(t.out, v.Events)
 		}
-		return writeEvents(t.out, v.Events)
 	})
 }

@@ -29,7 +29,7 @@ fields, the data, the timers, and how far the bounds are used.`,
 				if err != nil {
 					return err
 				}
-				return t.print(v, false, func() error { return writeView(s.out, &v, time.Now()) })
+				return t.print(v, false, func() { writeView(s.out, &v, time.Now()) })
 			})
 		},
 	}
@@ -37,13 +37,9 @@ fields, the data, the timers, and how far the bounds are used.`,
 	return c
 }
 
-func writeView(w io.Writer, v *runtime.View, now time.Time) error {
-	if _, err := fmt.Fprintf(w, "%s.\n", describe.Sentence(v, now)); err != nil {
-		return err
-	}
-	if err := writeEvents(w, v.Events); err != nil {
-		return err
-	}
+func writeView(w io.Writer, v *runtime.View, now time.Time) {
+	fmt.Fprintf(w, "%s.\n", describe.Sentence(v, now))
+	writeEvents(w, v.Events)
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -88,14 +84,11 @@ func writeView(w io.Writer, v *runtime.View, now time.Time) error {
 			}
 		}
 	}
-	return t.Flush()
+	t.Flush()
 }
 
-func writeEvents(w io.Writer, events []machine.EventView) error {
+func writeEvents(w io.Writer, events []machine.EventView) {
 	for i := range events {
-		if _, err := fmt.Fprintf(w, "allowed: %s\n", describe.Event(&events[i])); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "allowed: %s\n", describe.Event(&events[i]))
 	}
-	return nil
 }

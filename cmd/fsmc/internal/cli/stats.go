@@ -55,11 +55,11 @@ include pruned runs, except the runs in each state and the shares of outcomes.`,
 				if err != nil {
 					return err
 				}
-				return t.print(&stats, false, func() error {
+				return t.print(&stats, false, func() {
 					if len(stats.States) == 0 {
 						fmt.Fprintln(s.err, "no runs yet")
 					}
-					return writeStats(s.out, &stats)
+					writeStats(s.out, &stats)
 				})
 			})
 		},
@@ -71,7 +71,7 @@ include pruned runs, except the runs in each state and the shares of outcomes.`,
 }
 
 // writeStats prints a table for each kind of figure of which there are any.
-func writeStats(w io.Writer, s *runtime.Stats) error {
+func writeStats(w io.Writer, s *runtime.Stats) {
 	t := &tables{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	for i, r := range s.States {
 		t.row(i, "MACHINE\tSTATE\tRUNS\tHALTED\tPAUSED\tVISITS ENDED\tMEAN\tMEDIAN\t95 %",
@@ -102,7 +102,7 @@ func writeStats(w io.Writer, s *runtime.Stats) error {
 	for i, r := range s.Histograms {
 		t.row(i, "MACHINE\tSTATE\tVISITS FROM 1ms TO 7d", "%s\t%s\t|%s|", r.Machine, r.State, bars(r.Counts))
 	}
-	return t.w.Flush()
+	t.w.Flush()
 }
 
 // bars are counts as a row of signs, of which the highest stands for the greatest one.

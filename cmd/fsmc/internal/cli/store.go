@@ -99,15 +99,16 @@ func (t *target) flags(c *cobra.Command) {
 
 // print prints report, as JSON or with text. Where something is wrong the command then
 // ends with exitFinding.
-func (t *target) print(report any, wrong bool, text func() error) error {
-	show := text
-	if t.asJSON {
-		show = func() error { return printJSON(t.out, report) }
-	}
-	if err := show(); err != nil || !wrong {
+func (t *target) print(report any, wrong bool, text func()) error {
+	if !t.asJSON {
+		text()
+	} else if err := printJSON(t.out, report); err != nil {
 		return err
 	}
-	return errFinding
+	if wrong {
+		return errFinding
+	}
+	return nil
 }
 
 // with opens the database for f, and says of an error of f which run it is

@@ -55,7 +55,7 @@ func (w *waiter) wait(ctx context.Context, id string) error {
 		if status != nil && !errors.Is(status, errFinding) && !errors.Is(status, errUnfinished) {
 			return status
 		}
-		return cmp.Or(w.print(v, false, func() error { return writeHow(w.out, &v) }), status)
+		return cmp.Or(w.print(v, false, func() { writeHow(w.out, &v) }), status)
 	})
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,10 +131,10 @@ func (w *watcher) follow(ctx, reading context.Context) error {
 		case err != nil:
 			return err
 		case !errors.Is(status, errUnfinished):
-			if w.asJSON {
-				return status
+			if !w.asJSON {
+				writeHow(w.out, &how)
 			}
-			return cmp.Or(writeHow(w.out, &how), status)
+			return status
 		}
 		select {
 		case <-ctx.Done():

@@ -165,11 +165,8 @@ func (w *writer) machineNotes() {
 	if costs := w.m.Enforced(); len(costs) > 0 {
 		w.note(w.item.Lost, "nobody counts what attempts cost: over_budget does not come for %s", strings.Join(costs, ", "))
 	}
-	for _, s := range w.m.States {
-		if s.WaitsFor(ir.OnCancel) {
-			w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
-			return
-		}
+	if slices.ContainsFunc(w.m.States, func(s *ir.State) bool { return s.WaitsFor(ir.OnCancel) }) {
+		w.note(w.item.Lost, "what cancel leads to: an execution that is stopped ends where it stands")
 	}
 	for _, t := range w.m.Root.Timers {
 		w.runTimeout(t)

@@ -1,7 +1,8 @@
 {
-  "Comment": "Sells one thing: a machine with something of everything that an export has to write.\nLost: what cancel leads to: an execution that is stopped ends where it stands",
+  "Comment": "Sells one thing: a machine with something of everything that an export has to write.\nLost: what cancel leads to: an execution that is stopped ends where it stands\nGuessed: after 720h: a run fails with States.Timeout, and does not end in Stopped",
   "QueryLanguage": "JSONata",
   "StartAt": "Start",
+  "TimeoutSeconds": 2592000,
   "States": {
     "Start": {
       "Type": "Pass",
@@ -566,6 +567,7 @@
 
 Shop
 Shop (lost): lost: what cancel leads to: an execution that is stopped ends where it stands
+Shop (lost): guessed: after 720h: a run fails with States.Timeout, and does not end in Stopped
 Waiting (part): guessed: an event is the answer to a task token: an object with its name as type
 Open.Packing (lost): lost: after 2h of Open
 Open.Packing (lost): lost: Changed: no event is taken while a task runs
