@@ -53,12 +53,6 @@ func (p *Product) recorder(all bool) *recorder {
 	return r
 }
 
-func (p *Product) record(path []int32, loop int) *recorder {
-	r := p.recorder(false)
-	r.take(path, loop)
-	return r
-}
-
 // take adds the rows of path.
 func (r *recorder) take(path []int32, loop int) {
 	r.seeLists(path)
@@ -122,7 +116,7 @@ func (r *recorder) step(e int32) {
 		if leaving {
 			r.clock.LetStart(r.p.Leaf(r.at))
 		}
-		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None && r.p.mayDefer(c.Event) {
+		if c.Kind == ir.CaseEvent && l.Kind == Stayed && l.Arm == graph.None && r.p.program.Place[c.Event.Index] >= 0 { // what each state ignores has no place
 			r.deferrals[c.Event] = len(r.w.Path)
 		}
 		if in, a := arriving(c, l.Again), r.p.Arm(e); c.Do != nil && c.Do.Fan != nil {
@@ -211,10 +205,6 @@ func (r *recorder) deferAgain(event *ir.Event) {
 		r.w.Loop++
 	}
 }
-
-// mayDefer reports whether some state defers event: what each ignores has no place among the
-// deferred.
-func (p *Product) mayDefer(event *ir.Event) bool { return p.program.Place[event.Index] >= 0 }
 
 // isDeferred reports whether event stands deferred in configuration c.
 func (p *Product) isDeferred(c int32, event *ir.Event) bool {
