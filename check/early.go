@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/explore"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // Past the limit a question is not always open: what one run meets is met, however many
@@ -34,19 +33,8 @@ func (s *shared) early(r *Rule) {
 	}
 }
 
-// entersEarly reports whether a run enters state that was found without the product, which is too
-// large.
-func (s *shared) entersEarly(state *ir.State) bool {
-	return s.showsEarly(state, func(p *explore.Product) [][]int32 { return p.Into(state) })
-}
-
-// takesEarly is entersEarly for a run that takes a.
-func (s *shared) takesEarly(a *ir.Arm) bool {
-	return s.showsEarly(a, func(p *explore.Product) [][]int32 { return p.Along(a) })
-}
-
 // showsEarly reports whether one of the paths that a part of the product has to a state or an arm is
-// a run. That is replayed once, and asked by many rules, but for so many arms tried in all replays
+// a run, where the whole is too large. That is replayed once, and asked by many rules, but for so many arms tried in all replays
 // together: a chain of thousands of arms, each shown by itself, would take minutes.
 func (s *shared) showsEarly(to any, paths func(*explore.Product) [][]int32) bool {
 	begun := s.begun()

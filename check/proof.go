@@ -127,9 +127,10 @@ func (s *shared) SumsFit() bool { return explore.SumsFit(s.Table(), s.loosest())
 const looseEach = 16
 
 // MayReadUnset reports whether some run may read a field that it has not set,
-// whatever the other data and the counters are.
+// whatever the other data and the counters are, or that is past the limit.
 func (s *shared) MayReadUnset() bool {
-	return explore.MayReadUnset(s.Table(), s.loosest())
+	p := explore.TryLoosest(s.Table(), s.loosest(), false)
+	return p == nil || slices.ContainsFunc(p.Faults(), func(f explore.Fault) bool { return f.ReadsUnset() })
 }
 
 // loosest is how many configurations there may be while neither values nor counters are told apart.
@@ -217,7 +218,7 @@ func (s *shared) Unreachable(state *ir.State) bool {
 		return false
 	}
 	enters := func(seen *explore.Seen) bool { return seen.Entered(state) }
-	if s.surelySeen(enters) || s.entersEarly(state) {
+	if s.surelySeen(enters) || s.showsEarly(state, func(p *explore.Product) [][]int32 { return p.Into(state) }) {
 		return false
 	}
 	if p := s.Product(); p != nil {
@@ -237,7 +238,8 @@ func (s *shared) Unreachable(state *ir.State) bool {
 
 // SurelyTaken reports whether a run takes a that was gone through before the limit was passed.
 func (s *shared) SurelyTaken(a *ir.Arm) bool {
-	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) }) || s.SmallProduct() == nil && s.takesEarly(a)
+	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) }) ||
+		s.SmallProduct() == nil && s.showsEarly(a, func(p *explore.Product) [][]int32 { return p.Along(a) })
 }
 
 // surelySeen reports whether an exploration that was given up had gone through a run of which does holds.

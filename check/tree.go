@@ -146,7 +146,7 @@ func (s *shared) attemptNames() []string {
 // tree measures what runs take with all that they start.
 func (t *meter) tree() {
 	if !t.s.calls() {
-		t.out.still = t.p.Weigh(0, func(*ir.Activity) int64 { return 0 })
+		t.out.still = t.p.Weigh(0, nothing)
 		return
 	}
 	t.out.Tree = &Tree{Steps: t.whole("steps of the tree", measure{kind: ofSteps}), Runs: t.whole("runs of the tree", measure{kind: ofRuns})}

@@ -149,7 +149,7 @@ func (s *shared) meter(p *explore.Product, w *Worst) *meter {
 }
 
 func (t *meter) amounts() {
-	t.out.Steps = t.orUpper(t.figure("steps", t.p.Steps(), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Steps })
+	t.out.Steps = t.orUpper(t.figure("steps", t.p.Weigh(1, nothing), big.NewRat(1, 1)), func(w *Worst) Figure { return w.Steps })
 	t.out.Time = t.orUpper(t.time(), func(w *Worst) Figure { return w.Time })
 	for i, name := range t.s.costNames() {
 		t.out.Costs = append(t.out.Costs, t.orUpper(t.cost(name), func(w *Worst) Figure { return w.Costs[i] }))
@@ -197,9 +197,12 @@ func (s *shared) Unmarked(from, e int32) bool {
 		!s.Control().Ends(int32(leaf.ID), l.Into, l.Input, p.Arm(e))
 }
 
+// nothing counts no attempt of any activity.
+func nothing(*ir.Activity) int64 { return 0 }
+
 // attempts counts the attempts of a.
 func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {
-	return p.Attempts(func(b *ir.Activity) int64 {
+	return p.Weigh(0, func(b *ir.Activity) int64 {
 		if a == b {
 			return 1
 		}

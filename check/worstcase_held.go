@@ -25,12 +25,10 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 	f.past = f.Amount != nil && f.Amount.Cmp(budget) > 0
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
 	after, comes, stays := int64(0), false, map[*ir.State]bool{}
-	for from := range int32(t.p.Len()) {
-		for e := t.p.First[from]; e < t.p.First[from+1]; e++ {
-			if t.p.IsOverBudget(e, name) {
-				after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
-				stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
-			}
+	for from, e := range t.p.Edges() {
+		if t.p.IsOverBudget(e, name) {
+			after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
+			stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
 		}
 	}
 	children := t.childrenBeside(name, inUnits(amounts, unit))

@@ -67,7 +67,7 @@ func (s *shared) upperBounds() *Worst {
 // values nor counters are told apart, or the whole run, where that has an end by its timers.
 func (s *shared) upperTime(entries []int64) Figure {
 	f := Figure{Name: "time"}
-	p := explore.TryLoosest(s.Table(), s.loosest())
+	p := explore.TryLoosest(s.Table(), s.loosest(), true)
 	if p == nil {
 		return f
 	}

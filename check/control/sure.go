@@ -43,7 +43,7 @@ func (c *Graph) sureEdge(from, e int32) bool {
 		return false
 	}
 	in := c.Table.Case(x.Input)
-	if emptied(leaf) || in.Do != nil && in.Do.Fan != nil && in.Do.Fan.Least == 0 {
+	if flat.MayDoNothing(leaf) || in.Do != nil && flat.MayBeEmpty(in.Do) {
 		return false
 	}
 	if comesLate(leaf, in) || c.ruled(leaf, in) || c.outrun(leaf, in, c.hasTime) {
@@ -197,7 +197,7 @@ func (c *Graph) waitsForOthers(leaf *ir.State, in ir.Case) bool {
 	if in.Kind == ir.CaseDone {
 		return !c.surelyDone(leaf)
 	}
-	if emptied(leaf) {
+	if flat.MayDoNothing(leaf) {
 		return true
 	}
 	switch in.Kind {
@@ -251,7 +251,3 @@ func surely(in flat.Input, sort func(ir.Choice) bool) bool {
 	}
 	return false
 }
-
-// emptied reports whether the lists for whose elements the activities of leaf run may be
-// empty, or always are: then nothing comes before `done`, and else something may.
-func emptied(leaf *ir.State) bool { return flat.DoneAtOnce(leaf) && !leaf.IsChoice() }

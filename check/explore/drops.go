@@ -31,7 +31,7 @@ func (p *Product) Deferral(path []int32, event *ir.Event) *ir.EventUse {
 	for _, e := range path {
 		l := p.Label(e)
 		if c, _ := p.Input(e); l.Kind == Stayed && l.Arm == graph.None && !l.Again && c.Event == event {
-			if found := p.Table.Deferral(p.Leaf(p.source(e)), event); found != nil {
+			if found := p.Table.Deferral(p.Leaf(p.From(e)), event); found != nil {
 				use = found
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/fsmc-dev/fsmc/check/flat"
 	"github.com/fsmc-dev/fsmc/check/graph"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -92,17 +93,12 @@ func (x *search) add(o *openEdge, end []uint64) {
 func (x *search) reach(to, edge, from int32) {
 	x.came, x.from = push(x.came, edge), push(x.from, from)
 	leaf := x.Leaf(to)
-	if leaf != nil && mayBeEmpty(leaf) && x.firstIn[leaf.ID] != graph.None && x.isEmpty(leaf, x.firstIn[leaf.ID]) && !x.isEmpty(leaf, to) {
+	if leaf != nil && flat.MayDoNothing(leaf) && x.firstIn[leaf.ID] != graph.None && x.isEmpty(leaf, x.firstIn[leaf.ID]) && !x.isEmpty(leaf, to) {
 		x.firstIn[leaf.ID] = to // where a run stays for a while, and not for no time
 	}
 	for s := leaf; s != nil && x.firstIn[s.ID] == graph.None; s = s.Parent {
 		x.firstIn[s.ID] = to
 	}
-}
-
-// mayBeEmpty reports whether all that leaf does may be for the elements of empty lists.
-func mayBeEmpty(leaf *ir.State) bool {
-	return len(leaf.Dos) > 0 && !slices.ContainsFunc(leaf.Dos, func(d *ir.Do) bool { return d.Fan == nil || d.Fan.Least > 0 })
 }
 
 // isEmpty reports whether nothing that leaf does is open in configuration c.

@@ -101,15 +101,13 @@ func (p *Product) surelyEnding(usingUp bool) []bool {
 func (p *Product) spared(usingUp bool) []bool {
 	out := make([]bool, len(p.To))
 	doomed := p.Doomed()
-	for c := range int32(p.Len()) {
-		for e := p.First[c]; e < p.First[c+1]; e++ {
-			l, to := p.Label(e), p.To[e]
-			if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == graph.None && to != c {
-				continue // it is deferred again
-			}
-			in, _ := p.Input(e)
-			out[e] = to == c || usingUp && !doomed[to] && p.program.HasEvent(p.program.Packing.Deferred, p.words(to), in.Event)
+	for c, e := range p.Edges() {
+		l, to := p.Label(e), p.To[e]
+		if p.Certain(e) || !l.Again || l.Kind == Stayed && l.Arm == graph.None && to != c {
+			continue // it is deferred again
 		}
+		in, _ := p.Input(e)
+		out[e] = to == c || usingUp && !doomed[to] && p.program.HasEvent(p.program.Packing.Deferred, p.words(to), in.Event)
 	}
 	return out
 }

@@ -25,7 +25,8 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 		return nil
 	}
 	of, n := p.ComponentsAlong(keep)
-	first := firstMoves(p, of, n, keep)
+	moves := p.Moves(of, keep)
+	first := firstMoves(p, of, n, moves)
 	var starts []int32
 	for _, c := range first {
 		if c != graph.None {
@@ -43,17 +44,17 @@ func (p *Product) Loops(keep func(from, e int32) bool) []Loop {
 			named[s] = true
 		}
 		if fresh {
-			out = append(out, Loop{Leaves: leaves[of[c]], Into: c, Round: p.roundFrom(c, of, keep)})
+			inside := func(e int32) bool { return of[p.To[e]] == of[c] && keep(p.From(e), e) }
+			out = append(out, Loop{Leaves: leaves[of[c]], Into: c, Round: p.Round(c, moves(c), inside)})
 		}
 	}
 	return out
 }
 
 // firstMoves is for each component the first configuration from which a move
-// leads on within it, or None.
-func firstMoves(p *Product, of []int32, n int, keep func(from, e int32) bool) []int32 {
+// leads on within it, or None; moves gives that, see Moves.
+func firstMoves(p *Product, of []int32, n int, moves func(c int32) []int32) []int32 {
 	first := slices.Repeat([]int32{graph.None}, n)
-	moves := p.Moves(of, keep)
 	for c := range int32(p.Configurations()) {
 		if first[of[c]] == graph.None && moves(c) != nil {
 			first[of[c]] = c
@@ -110,25 +111,6 @@ func (p *Product) leavesOf(of []int32, n int, first []int32) [][]*ir.State {
 		}
 	}
 	return out
-}
-
-// roundFrom is a shortest cycle from c that begins with its first move within
-// the component.
-func (p *Product) roundFrom(c int32, of []int32, keep func(from, e int32) bool) []int32 {
-	inside := func(e int32) bool { return of[p.To[e]] == of[c] && keep(p.source(e), e) }
-	return p.Round(c, p.Moves(of, keep)(c), inside)
-}
-
-// source is the configuration from which edge e leads.
-func (p *Product) source(e int32) int32 {
-	i, found := slices.BinarySearch(p.First, e)
-	if !found {
-		return int32(i - 1)
-	}
-	for p.First[i+1] == e { // configurations without edges come before the one
-		i++
-	}
-	return int32(i)
 }
 
 // Unmarked lets all edges pass but those that say `unbounded`.

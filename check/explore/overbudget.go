@@ -101,7 +101,8 @@ func (p *Product) RunIntoHalt(h Halt, leaf *ir.State, cost string) (w *witness.W
 	if h.By == nil {
 		return p.Run(p.PathTo(h.Config), -1, over)
 	}
-	r := p.record(p.PathTo(h.Config), -1)
+	r := p.recorder(false)
+	r.take(p.PathTo(h.Config), -1)
 	s := &sought{unmet: graph.None, label: graph.None, halt: &InputAt{leaf, p.Table.OverBudgetID(slices.Index(p.program.Enforced, cost))}}
 	s.by = r.input(*h.By)
 	r.inputRow(arriving(*h.By, false), nil, r.teller.seek(r.at, s))

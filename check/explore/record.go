@@ -53,12 +53,6 @@ func (p *Product) recorder(all bool) *recorder {
 	return r
 }
 
-func (p *Product) record(path []int32, loop int) *recorder {
-	r := p.recorder(false)
-	r.take(path, loop)
-	return r
-}
-
 // take adds the rows of path.
 func (r *recorder) take(path []int32, loop int) {
 	r.seeLists(path)

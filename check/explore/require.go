@@ -69,13 +69,13 @@ func (p *Product) headsFor(e int32) *ir.State {
 
 // PathAlong is a shortest path to where edge e starts, and then e.
 func (p *Product) PathAlong(e int32) []int32 {
-	return append(p.PathTo(p.source(e)), e)
+	return append(p.PathTo(p.From(e)), e)
 }
 
 // TurnedByData reports whether along edge e the `require` of leaf is false
 // whatever host guards answer: some step along e asks none there.
 func (p *Product) TurnedByData(leaf *ir.State, e int32) bool {
 	t := p.teller()
-	s := t.seek(p.source(e), &sought{to: p.To[e], label: p.labelAt[e], unmet: graph.None, byData: leaf})
+	s := t.seek(p.From(e), &sought{to: p.To[e], label: p.labelAt[e], unmet: graph.None, byData: leaf})
 	return s.found
 }

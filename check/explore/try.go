@@ -271,9 +271,6 @@ const (
 // HasTimes reports whether more configurations may be told apart by their times than are at first:
 // where something of t is undecided, it may be decided with t.Timed.
 func HasTimes(t *flat.Table) bool {
-	if t.Timed {
-		return false
-	}
 	c, _ := step.NewClocks(t, data.New(t.Machine), step.EveryTimer)
 	return c != nil
 }
@@ -303,27 +300,14 @@ const maxRecalling = 20_000
 // maxWork is the most bounds in all zones that steps may make: less than a tenth of a second.
 const maxWork = 2_000_000
 
-// MayReadUnset reports whether some run may read a field that it has not set.
-// It explores the machine with neither values nor counters, and of the data only
-// which fields are set: guards may be true or false, bounds open or used up, but
-// `is set` is exact. That has all runs of the machine, and mostly few
-// configurations; where there are more than limit the answer is true.
-func MayReadUnset(t *flat.Table, limit int) bool {
-	p := tryLoosest(t, limit, false)
-	if p == nil {
-		return true
-	}
-	return slices.ContainsFunc(p.Faults(), func(f Fault) bool { return f.ReadsUnset() })
-}
-
-// TryLoosest is a product that tells apart neither values nor the counters that outlive a visit.
-// It has all runs of the machine, and more.
-func TryLoosest(t *flat.Table, limit int) *Product { return tryLoosest(t, limit, true) }
-
-// loosely is of how many values an event may choose one there: no more decide what runs do.
+// loosely is of how many values an event may choose one in TryLoosest: no more decide what runs do.
 const loosely = 16
 
-func tryLoosest(t *flat.Table, limit int, retries bool) *Product {
+// TryLoosest is a product that tells apart neither values nor counters, but with retries those of
+// one visit, and of the data only which fields are set: guards may be true or false, bounds open or
+// used up, but `is set` is exact. It has all runs of the machine, and more, and mostly few
+// configurations.
+func TryLoosest(t *flat.Table, limit int, retries bool) *Product {
 	held := data.NewWithout(t.Machine, nil, loosely)
 	held.Loose, held.Retries = true, retries
 	for _, n := range held.Nodes {

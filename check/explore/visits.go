@@ -32,12 +32,10 @@ func (p *Product) EntersAt(e int32, depth int) *ir.State {
 func (p *Product) Entries() []int64 {
 	type edge struct{ from, e int32 }
 	begins := make([][]edge, len(p.Table.Machine.States))
-	for from := range int32(p.Len()) {
-		for e := p.First[from]; e < p.First[from+1]; e++ {
-			for s := p.Table.Machine.States[p.Label(e).Into]; s != nil; s = s.Parent {
-				if p.BeginsVisit(e, s.Depth) {
-					begins[s.ID] = append(begins[s.ID], edge{from, e})
-				}
+	for from, e := range p.Edges() {
+		for s := p.Table.Machine.States[p.Label(e).Into]; s != nil; s = s.Parent {
+			if p.BeginsVisit(e, s.Depth) {
+				begins[s.ID] = append(begins[s.ID], edge{from, e})
 			}
 		}
 	}

@@ -55,8 +55,8 @@ func TestPart(t *testing.T) {
 			path, at := one.PathTo(to), int32(0)
 			longest = max(longest, len(path))
 			for i, e := range path {
-				if one.source(e) != at {
-					t.Fatalf("edge %d of the path to configuration %d starts in %d and not in %d", i, to, one.source(e), at)
+				if one.From(e) != at {
+					t.Fatalf("edge %d of the path to configuration %d starts in %d and not in %d", i, to, one.From(e), at)
 				}
 				at = one.To[e]
 			}

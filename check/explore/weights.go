@@ -14,12 +14,6 @@ type Weigher struct {
 	bare    []int64 // the same without the retries that count where a visit begins; nil where there are none
 }
 
-// Steps counts moves and retries.
-func (p *Product) Steps() *Weigher { return p.Weigh(1, func(*ir.Activity) int64 { return 0 }) }
-
-// Attempts adds up what each attempt of an activity counts for.
-func (p *Product) Attempts(of func(*ir.Activity) int64) *Weigher { return p.Weigh(0, of) }
-
 // Weigh adds up what each attempt of an activity counts for, with step for each move and
 // retry. A sum that is over 64 bits is graph.Infinite.
 func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
@@ -124,11 +118,9 @@ type kept struct {
 func (p *Product) keeping(keep func(from, e int32) bool) *kept {
 	k := &kept{Graph: p.Filter(keep)}
 	k.of, k.parts = k.Components()
-	for from := range int32(p.Len()) {
-		for e := p.First[from]; e < p.First[from+1]; e++ {
-			if keep(from, e) {
-				k.numbers = append(k.numbers, e)
-			}
+	for from, e := range p.Edges() {
+		if keep(from, e) {
+			k.numbers = append(k.numbers, e)
 		}
 	}
 	return k

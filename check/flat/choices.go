@@ -49,7 +49,7 @@ type InPlace map[*ir.Do]bool
 func (t *Table) EndsInPlace() InPlace {
 	ends := InPlace{}
 	for _, d := range t.Machine.Dos {
-		if d.Activity.Silent() || mayBeEmpty(d) {
+		if d.Activity.Silent() || MayBeEmpty(d) {
 			ends[d] = true // it has nothing to say, or not even begun
 		}
 	}
@@ -69,11 +69,17 @@ func (t *Table) EndsInPlace() InPlace {
 // DoneAtOnce reports whether `done` may come as s is entered, before anything else: s is a
 // choice state, or its activities run for elements of lists that may be empty.
 func DoneAtOnce(s *ir.State) bool {
-	return s.IsChoice() || s.Kind == ir.Leaf && len(s.Dos) > 0 && !slices.ContainsFunc(s.Dos, func(d *ir.Do) bool { return !mayBeEmpty(d) })
+	return s.IsChoice() || MayDoNothing(s)
 }
 
-// mayBeEmpty reports whether d may run for no element at all.
-func mayBeEmpty(d *ir.Do) bool {
+// MayDoNothing reports whether s is a leaf with activities, and the lists for whose elements they
+// all run may be empty.
+func MayDoNothing(s *ir.State) bool {
+	return s.Kind == ir.Leaf && len(s.Dos) > 0 && !slices.ContainsFunc(s.Dos, func(d *ir.Do) bool { return !MayBeEmpty(d) })
+}
+
+// MayBeEmpty reports whether d may run for no element at all.
+func MayBeEmpty(d *ir.Do) bool {
 	least, _ := d.Elements()
 	return least == 0
 }

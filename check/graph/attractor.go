@@ -8,10 +8,8 @@ package graph
 func (g *Graph) Attractor(sure []bool, leadsOn func(e int32) bool) []bool {
 	first, edges := Grouped(g.To, g.Len()) // by where they lead
 	source := make([]int32, len(g.To))
-	for v := range int32(g.Len()) {
-		for e := g.First[v]; e < g.First[v+1]; e++ {
-			source[e] = v
-		}
+	for v, e := range g.Edges() {
+		source[e] = v
 	}
 	var work []int32
 	for v, in := range sure {

@@ -4,6 +4,7 @@
 package graph
 
 import (
+	"iter"
 	"sort"
 
 	"github.com/fsmc-dev/fsmc/check/stop"
@@ -36,6 +37,19 @@ func (g *Graph) Successors(v int32) []int32 { return g.To[g.First[v]:g.First[v+1
 // From is the vertex from which edge e leads.
 func (g *Graph) From(e int32) int32 {
 	return int32(sort.Search(g.Len(), func(v int) bool { return g.First[v+1] > e }))
+}
+
+// Edges goes through all edges: the vertex from which each leads, and its number.
+func (g *Graph) Edges() iter.Seq2[int32, int32] {
+	return func(yield func(from, e int32) bool) {
+		for v := range int32(g.Len()) {
+			for e := g.First[v]; e < g.First[v+1]; e++ {
+				if !yield(v, e) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // New makes a graph of n vertices. Each calls its argument once for every edge;

@@ -91,16 +91,14 @@ func (t *Times) stopping() []int64 {
 // Stops is how long a run may last once it is cancelled, from wherever it is then.
 func (t *Times) Stops() int64 {
 	longest := int64(0)
-	for c := range int32(t.p.Len()) {
-		for e := t.p.First[c]; e < t.p.First[c+1]; e++ {
-			if !t.p.IsCancel(e) || t.p.IsWithin(e) {
-				continue
-			}
-			if t.p.IsMove(e) {
-				longest = max(longest, t.reach(c, e))
-			} else {
-				longest = max(longest, graph.Sum(t.restOf(t.p.To[e]), t.Longest[t.p.To[e]]))
-			}
+	for c, e := range t.p.Edges() {
+		if !t.p.IsCancel(e) || t.p.IsWithin(e) {
+			continue
+		}
+		if t.p.IsMove(e) {
+			longest = max(longest, t.reach(c, e))
+		} else {
+			longest = max(longest, graph.Sum(t.restOf(t.p.To[e]), t.Longest[t.p.To[e]]))
 		}
 	}
 	for _, s := range t.stopsIn { // where nothing takes it, the run ends once what it calls has

@@ -1,8 +1,6 @@
 package lifetime
 
-import (
-	"github.com/fsmc-dev/fsmc/check/explore"
-)
+import "github.com/fsmc-dev/fsmc/check/explore"
 
 // Visits is how long a visit of each state may last that stands so deep, by state ID;
 // graph.Infinite without end, and 0 where no run enters it. A visit is over with the first
@@ -14,14 +12,12 @@ func Visits(p *explore.Product, depth int) []int64 {
 	of, n := p.ComponentsAlong(func(_, e int32) bool { return !ended(e) })
 	t := until(p, of, n, ended)
 	out := make([]int64, len(p.Table.Machine.States))
-	for from := range int32(p.Len()) {
-		for e := p.First[from]; e < p.First[from+1]; e++ {
-			if !ended(e) {
-				continue
-			}
-			if s := p.EntersAt(e, depth); s != nil {
-				out[s.ID] = max(out[s.ID], t.reach(from, e))
-			}
+	for from, e := range p.Edges() {
+		if !ended(e) {
+			continue
+		}
+		if s := p.EntersAt(e, depth); s != nil {
+			out[s.ID] = max(out[s.ID], t.reach(from, e))
 		}
 	}
 	return out

@@ -175,7 +175,7 @@ func (p *Program) endsPlainly(stays flat.InPlace, d *ir.Do) bool {
 	if slices.ContainsFunc(p.Machine.Asserts, func(a *ir.Assert) bool { return slices.Contains(a.Done, d) }) {
 		return false // its success is no matter of whether another one has ended
 	}
-	if !stays[d] || d.Fan != nil && d.Fan.Least == 0 || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
+	if !stays[d] || flat.MayBeEmpty(d) || slices.ContainsFunc(p.Enforced, d.Activity.Spends) {
 		return false // one for an empty list may have ended before any other
 	}
 	plainly := d.Activity.Silent() // its failures may have effects all the same
