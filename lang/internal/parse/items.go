@@ -150,7 +150,8 @@ func (p *parser) meantItem(lex *lexer.PeekingLexer) (string, bool) {
 		return "", false
 	}
 	word, ok := nearest(t, itemWords)
-	return word, ok && fits(word, second(lex))
+	behind := second(lex)
+	return word, ok && fits(word, behind) && (behind.Pos.Line == t.Pos.Line || !opensItem(behind))
 }
 
 // habitItem is like meantItem for a word of another language.

@@ -97,9 +97,9 @@ func fits(word string, next *lexer.Token) bool {
 	return next.Type == tokName && next.Value != "else"
 }
 
-// nearest is the word among words that t was most likely meant to be.
+// nearest is the word among words that t was most likely meant to be. One letter is a name.
 func nearest(t *lexer.Token, words []string) (string, bool) {
-	if t.Type != tokName {
+	if t.Type != tokName || len(t.Value) == 1 {
 		return "", false
 	}
 	return diag.Nearest(t.Value, words)
