@@ -104,7 +104,7 @@ machine HH1(cs [0..2]C, js [0..2]json, os [0..2]string?) {
         do w(c.name, c.note, c.to.no, c.to, c, i) for i, c in cs as w timeout 1m
         do v(j.a, j.b.c) for j in js as v timeout 1m
         on w.R when event.index is set && event.item.to is set && event.item.to.no is set { last = event.index, k = event.item.to.no, cur = event.item }
-             else when event.item.note is set && event.ok -> Q { last = event.item.note, got = got + event.item }
+             else when event.item.note is set && event.ok && os is set -> Q { last = event.item.note, got = got + event.item }
              else { cur.name = event.item.name, cur.tags = event.item.tags }
         on v.R { got = got + C { name = "x", tags = [] + "q" } }
         on w.failed when event.index > 0 retry 1 backoff 1s else when event.item.to is set -> Q else { }

@@ -15,10 +15,10 @@ type Suppression struct {
 	Silenced int    // how many findings
 }
 
-// CanSilence reports whether findings of the rule that is named can be
-// suppressed at all: errors cannot, nor can what is said of suppressions.
+// CanSilence reports whether findings of the rule that is named can be suppressed where they are no
+// errors: what is said of suppressions cannot.
 func (s *Suppression) CanSilence() bool {
-	return s.Named != nil && s.Named.Severity != diag.Error && s.Named.RunLast == nil
+	return s.Named != nil && s.Named.RunLast == nil
 }
 
 // Suppressions are those of the machine in source order, for a rule that runs

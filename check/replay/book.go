@@ -26,6 +26,7 @@ type book struct {
 	element   map[string]reading // see elementReads
 	calls     bool               // the machine calls others
 	needed    map[holder][]part  // see needs
+	steering  map[*ir.Var]bool   // see steers
 	made      map[holder][]machine.Value
 
 	// Of the witness at hand.
@@ -167,6 +168,32 @@ func (b *book) constantsOf(t *ir.Type) []machine.Value {
 		}
 		return out
 	})
+}
+
+// steers reports whether a run does more with v than to hand it to activities: how it goes on may
+// hang on the value.
+func (b *book) steers(v *ir.Var) bool {
+	if b.steering == nil {
+		b.steering = map[*ir.Var]bool{}
+		handed := map[ir.Expr]bool{}
+		for _, d := range b.m.Dos {
+			for _, arg := range d.Args {
+				_, handed[arg] = arg.(*ir.VarRef)
+			}
+			if d.Fan != nil {
+				b.steering[d.Fan.List] = true
+			}
+		}
+		for e := range b.m.Exprs() {
+			for _, v := range ir.Vars(e) {
+				b.steering[v] = b.steering[v] || !handed[e]
+			}
+		}
+		for _, t := range b.m.Timers {
+			b.steering[t.Var] = true
+		}
+	}
+	return b.steering[v]
 }
 
 // waits are the durations that stand in no expression.

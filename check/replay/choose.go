@@ -35,6 +35,9 @@ func (p *player) paramChoices() [][]machine.Value {
 			if v.Own { // a run has an id
 				tried = slices.DeleteFunc(tried, func(id machine.Value) bool { return id.Text() == "" })
 			}
+			if !p.book.steers(v) {
+				tried = tried[:min(1, len(tried))]
+			}
 			switch {
 			case inGroup(&v.Slot):
 				tried = spots.shared(p.w.Params, i, true, tried)

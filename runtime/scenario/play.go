@@ -165,6 +165,9 @@ func (p *player) begun(l *Line) *Failed {
 	if wait := t.NotBefore.Sub(p.sim.Now()); wait > 0 {
 		return fails(l, l.Do+" is under way", fmt.Sprintf("it waits for its retry: write `wait %s` before it", machine.DurationSource(wait)))
 	}
+	if t.State == machine.TaskWaiting {
+		return fails(l, l.Do+" is under way", "it waits until another element has ended or waits")
+	}
 	return nil
 }
 
@@ -222,7 +225,7 @@ func (p *player) expect(l *Line) *Failed {
 
 func (p *player) expectAttempt(l *Line) *Failed {
 	t, err := p.attempt(l.Do)
-	waits := err == nil && t.NotBefore.After(p.sim.Now())
+	waits := t.State == machine.TaskWaiting || t.NotBefore.After(p.sim.Now())
 	switch {
 	case err != nil && l.Kind == ExpectWaiting:
 		return fails(l, l.Do+" waits for its retry", err.Error()+"; "+p.stands())

@@ -205,6 +205,12 @@ machine Review(n int) {
     }
     state Fan {
         do ship(item) for item in items timeout 1m
+        on Go -> Line
+        on done -> T
+        on failed retry 1 backoff 1s else -> T
+    }
+    state Line {
+        do ship(item) for item in items limit 1 timeout 1m
         on done -> T
         on failed retry 1 backoff 1s else -> T
     }
@@ -220,6 +226,12 @@ machine Review(n int) {
 	plays(t, twice, "send Go\nsend Go\nexpect attempt 1 of ship[0]\nexpect attempt 1 of ship[1]", "")
 	plays(t, twice, "send Go\nsend Go\nship[1] fails unknown\nexpect waiting ship[1]\nexpect attempt 2 of ship[1]\nexpect attempt 1 of ship[0]", "")
 	plays(t, twice, "send Go\nsend Go\nship[1] fails unknown\nexpect waiting ship[0]", "attempt 1 of it is under way")
+	const inLine = "send Go\nsend Go\nsend Go\nship[0] fails unknown\n" // the other one has its place
+	plays(t, twice, inLine+"expect waiting ship[0]\nexpect attempt 2 of ship[0]\nexpect attempt 1 of ship[1]", "")
+	plays(t, twice, inLine+"ship[0] -> done", "it waits for its retry: write `wait 1s` before it")
+	plays(t, twice, inLine+"wait 1s\nexpect waiting ship[0]\nship[0] -> done", "it waits until another element has ended")
+	plays(t, twice, inLine+"wait 1s\nship -> done\nexpect attempt 2 of ship\nship -> done\nexpect T", "")
+	plays(t, twice, "send Go\nsend Go\nsend Go\nexpect waiting ship[1]", "\"ship[1]\" is not under way")
 }
 
 // TestMostSteps plays timers that fire again and again.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/machine"
@@ -93,9 +94,18 @@ func (s *Simulation) Published() (messages []machine.Command) {
 	return messages
 }
 
-// Attempt is the one under way that a name means, as in a Move.
+// Attempt is the one under way that a name means, as in a Move, or the next one of an element that
+// has no place to run in yet.
 func (s *Simulation) Attempt(do string) (machine.Task, error) {
-	return s.attempt(s.Run(), do)
+	t, err := s.attempt(s.Run(), do)
+	for _, next := range s.Run().Tasks {
+		if err != nil && next.State == machine.TaskWaiting && next.Attempt > 0 {
+			if full, short := s.names(&next); do == full || slices.Contains(short, do) {
+				return next, nil
+			}
+		}
+	}
+	return t, err
 }
 
 // Records are the lines of history that the simulation has led to, oldest first.

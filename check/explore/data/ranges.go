@@ -83,27 +83,47 @@ func (t *Tracked) FitsByFlow(to *ir.Type, e ir.Expr) bool {
 	return made && x.fits && to.Range.Lo <= x.lo && x.hi <= to.Range.Hi
 }
 
-// FitsByGuard reports whether the guard of arm, in whose block the value of e is put
-// where a value of type to stands, says that it lies in its range, or is as long as it
-// says. Guard and block read the same data but for what an exit block sets between them.
+// FitsByGuard reports whether the guards with which arm is taken, in whose block the value of e is
+// put where a value of type to stands, say that it lies in its range, or is as long as it says: that
+// of arm, and those of the arms before it, which were false. Guards and block read the same data but
+// for what an exit block sets between them.
 func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
-	if arm == nil || arm.When == nil || t.setOnExit(e) {
+	if arm == nil || t.setOnExit(e) {
 		return false
 	}
-	x, kind, more := e, to.Kind, int64(0)
+	known := []guard.Formula{guard.Read(arm.When, nil).Holds}
+	for _, before := range arm.Chain()[:arm.Index] {
+		if before.Max == nil {
+			known = append(known, guard.Read(before.When, nil).Fails)
+		}
+	}
+	r, kind, more := to.Limits(), to.Kind, int64(0)
 	if kind == ir.List {
 		kind = ir.Int
-		x, more = grown(e)
-		x = &ir.Len{E: ir.E{T: &ir.Type{Kind: kind}}, X: x}
+		e, more = grown(e)
+		e = &ir.Len{E: ir.E{T: &ir.Type{Kind: kind}}, X: e}
 	}
-	outside := func(op ir.Op, end int64) guard.Formula {
-		k := &ir.Const{Kind: kind, Int: end - more}
-		return guard.Read(&ir.Binary{
-			E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: x, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: kind}}, Value: k},
-		}, nil).Holds
+	outside := guard.Or(beyond(e, ir.OpLt, kind, r.Lo-more), beyond(e, ir.OpGt, kind, r.Hi-more))
+	return guard.Satisfy(append(known, outside)...).Verdict == guard.Unsat
+}
+
+// beyond is where `e op end` holds: of a `min`, where one of the two is less, or both are more. It
+// may hold anywhere where one of the two may need more than 64 bits.
+func beyond(e ir.Expr, op ir.Op, kind ir.Kind, end int64) guard.Formula {
+	if call, ok := e.(*ir.Call); ok && call.Builtin != "" {
+		if MayOverflow(call) {
+			return guard.And()
+		}
+		x, y := beyond(call.Args[0], op, kind, end), beyond(call.Args[1], op, kind, end)
+		if (call.Builtin == "min") == (op == ir.OpLt) {
+			return guard.Or(x, y)
+		}
+		return guard.And(x, y)
 	}
-	holds, r := guard.Read(arm.When, nil).Holds, to.Limits()
-	return guard.Satisfy(holds, guard.Or(outside(ir.OpLt, r.Lo), outside(ir.OpGt, r.Hi))).Verdict == guard.Unsat
+	k := &ir.Const{Kind: kind, Int: end}
+	return guard.Read(&ir.Binary{
+		E: ir.E{T: &ir.Type{Kind: ir.Bool}}, Op: op, X: e, Y: &ir.Lit{E: ir.E{T: &ir.Type{Kind: kind}}, Value: k},
+	}, nil).Holds
 }
 
 // setOnExit reports whether some exit block sets what e reads.

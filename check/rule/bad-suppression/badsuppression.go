@@ -30,7 +30,7 @@ func run(p *check.Pass) {
 			report("this suppression names no rule", "Write `//fsmc:allow RULE because …`, with the name at the end of the finding.", remove)
 		case s.Named == nil:
 			report("there is no rule "+check.Quote(s.Rule), unknownHelp(s.Nearest), renamed(s))
-		case s.Named.Severity == diag.Error:
+		case s.Named.Severity == diag.Error && s.Silenced == 0:
 			report(check.Quote(s.Rule)+" is an error, and errors cannot be suppressed", "Fix what it finds, and remove this comment.", remove)
 		case !s.CanSilence():
 			report(check.Quote(s.Rule)+" cannot be suppressed", "Fix the suppression that it finds, and remove this comment.", remove)
