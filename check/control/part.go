@@ -33,8 +33,8 @@ func newPart(c *Graph, edges []int) *part {
 		from, to := states[x.From], states[x.To]
 		p.leaves[from] = true
 		p.from[x.From], p.takes[x.Arm] = append(p.from[x.From], x), append(p.takes[x.Arm], x)
-		for s := to; s != nil && !from.Inside(s); s = s.Parent {
-			p.entered[s] = true
+		for _, s := range enteredBy(x.Arm.Target, to) {
+			p.entered[s] = p.entered[s] || !from.Inside(s)
 		}
 		domain := ir.Domain(from, x.Arm.Target)
 		for s := to; s != nil && (s != domain || to != x.Arm.Target.Leaf()); s = s.Parent {
@@ -67,6 +67,20 @@ func newPart(c *Graph, edges []int) *part {
 		}
 	}
 	return p
+}
+
+// enteredBy are the states that a move to target enters, or has entered before, if it ends in leaf: where a
+// require turns the run away, those around its leaf have been.
+func enteredBy(target, leaf *ir.State) (list []*ir.State) {
+	for on := range target.Redirects() {
+		if on == leaf {
+			return append(list, leaf.Chain()...)
+		}
+		if on != nil && on.Parent != nil {
+			list = append(list, on.Parent.Chain()...)
+		}
+	}
+	return list
 }
 
 // bounded reports whether a cannot be taken without end within p, and how often
