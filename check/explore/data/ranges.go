@@ -92,10 +92,8 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 		return false
 	}
 	known := []guard.Formula{guard.Read(arm.When, nil).Holds}
-	for _, before := range arm.Chain()[:arm.Index] {
-		if before.Max == nil {
-			known = append(known, guard.Read(before.When, nil).Fails)
-		}
+	for _, before := range concerning(e, arm) {
+		known = append(known, guard.Read(before.When, nil).Fails)
 	}
 	r, kind, more := to.Limits(), to.Kind, int64(0)
 	if kind == ir.List {
@@ -105,6 +103,40 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 	}
 	outside := guard.Or(beyond(e, ir.OpLt, kind, r.Lo-more), beyond(e, ir.OpGt, kind, r.Hi-more))
 	return guard.Satisfy(append(known, outside)...).Verdict == guard.Unsat
+}
+
+// concerning are the arms before arm without a bound whose guards have to do with e: they read what e
+// does, or the guard of another of them or of arm that does. Other data says nothing of e, and a chain
+// may have thousands of arms.
+func concerning(e ir.Expr, arm *ir.Arm) (list []*ir.Arm) {
+	met := map[any]bool{}
+	touches := func(e ir.Expr) bool {
+		return slices.ContainsFunc(ir.Vars(e), func(v *ir.Var) bool { return met[v] }) ||
+			slices.ContainsFunc(ir.Sent(e), func(ref *ir.FieldRef) bool { return met[ref.Name] })
+	}
+	note := func(e ir.Expr) {
+		for _, v := range ir.Vars(e) {
+			met[v] = true
+		}
+		for _, ref := range ir.Sent(e) {
+			met[ref.Name] = true
+		}
+	}
+	note(e)
+	for left, grown := slices.Clone(arm.Chain()[:arm.Index+1]), true; grown; {
+		grown = false
+		left = slices.DeleteFunc(left, func(a *ir.Arm) bool {
+			if a != arm && a.Max != nil || !touches(a.When) {
+				return false
+			}
+			if note(a.When); a != arm {
+				list = append(list, a)
+			}
+			grown = true
+			return true
+		})
+	}
+	return list
 }
 
 // beyond is where `e op end` holds: of a `min`, where one of the two is less, or both are more. It
