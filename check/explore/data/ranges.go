@@ -91,10 +91,6 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 	if arm == nil || t.setOnExit(e) {
 		return false
 	}
-	known := []guard.Formula{guard.Read(arm.When, nil).Holds}
-	for _, before := range concerning(e, arm) {
-		known = append(known, guard.Read(before.When, nil).Fails)
-	}
 	r, kind, more := to.Limits(), to.Kind, int64(0)
 	if kind == ir.List {
 		kind = ir.Int
@@ -102,13 +98,24 @@ func (t *Tracked) FitsByGuard(to *ir.Type, e ir.Expr, arm *ir.Arm) bool {
 		e = &ir.Len{E: ir.E{T: &ir.Type{Kind: kind}}, X: e}
 	}
 	outside := guard.Or(beyond(e, ir.OpLt, kind, r.Lo-more), beyond(e, ir.OpGt, kind, r.Hi-more))
-	return guard.Satisfy(append(known, outside)...).Verdict == guard.Unsat
+	known := []guard.Formula{outside, guard.Read(arm.When, nil).Holds}
+	if guard.Satisfy(known...).Verdict == guard.Unsat {
+		return true
+	}
+	before := concerning(arm, e)
+	for _, a := range before {
+		known = append(known, guard.Read(a.When, nil).Fails)
+	}
+	return len(before) > 0 && guard.Satisfy(known...).Verdict == guard.Unsat
 }
+
+// mostConcerning is how many arms before one are asked at most: of a chain of thousands, all would be asked for each.
+const mostConcerning = 64
 
 // concerning are the arms before arm without a bound whose guards have to do with e: they read what e
 // does, or the guard of another of them or of arm that does. Other data says nothing of e, and a chain
 // may have thousands of arms.
-func concerning(e ir.Expr, arm *ir.Arm) (list []*ir.Arm) {
+func concerning(arm *ir.Arm, e ir.Expr) (list []*ir.Arm) {
 	met := map[any]bool{}
 	touches := func(e ir.Expr) bool {
 		return slices.ContainsFunc(ir.Vars(e), func(v *ir.Var) bool { return met[v] }) ||
@@ -123,10 +130,10 @@ func concerning(e ir.Expr, arm *ir.Arm) (list []*ir.Arm) {
 		}
 	}
 	note(e)
-	for left, grown := slices.Clone(arm.Chain()[:arm.Index+1]), true; grown; {
+	for left, grown := slices.Clone(arm.Chain()[:arm.Index+1]), true; grown && len(list) < mostConcerning; {
 		grown = false
 		left = slices.DeleteFunc(left, func(a *ir.Arm) bool {
-			if a != arm && a.Max != nil || !touches(a.When) {
+			if a != arm && a.Max != nil || len(list) == mostConcerning || !touches(a.When) {
 				return false
 			}
 			if note(a.When); a != arm {
