@@ -67,14 +67,20 @@ func stepFactors(p *explore.Product, path []int32) string {
 		}
 	}
 	var bounded, terms []string
-	arms := p.Table.Machine.Arms
+	shared := map[string]int{} // by the text of an arm: how many arms have it
+	for id, n := range by {
+		if n > 0 {
+			shared[quoteStep(p.Table.Machine.Arms[id])]++
+		}
+	}
 	for id, n := range by {
 		if n == 0 {
 			continue
 		}
-		text := quoteStep(arms[id])
-		if slices.ContainsFunc(arms, func(a *ir.Arm) bool { return a.ID != id && by[a.ID] > 0 && quoteStep(a) == text }) {
-			text += " in " + place(arms[id].State)
+		a := p.Table.Machine.Arms[id]
+		text := quoteStep(a)
+		if shared[text] > 1 {
+			text += " in " + place(a.State)
 		}
 		bounded = append(bounded, fmt.Sprintf("%d by %s", n, text))
 	}

@@ -93,7 +93,7 @@ func (x *search) comes(leaf *ir.State, in *step.InputCode, fired uint64) bool {
 
 // take adds the edges of one input.
 func (x *search) take(in *step.InputCode) {
-	x.In = in
+	x.In, x.place = in, -1
 	x.eachOf(in, func() { x.follow(in) })
 }
 
@@ -159,9 +159,6 @@ func (x *search) noteUnmet(in *step.InputCode) {
 // carryOut does what choice c says.
 func (x *search) carryOut(in *step.InputCode, c *step.ChoiceCode, again bool) {
 	l := Label{Kind: Stayed, Input: in.ID, Arm: graph.None, Do: graph.None, Again: again}
-	if !again {
-		x.place = -1
-	}
 	if c.Arm != nil {
 		l.Arm, x.arm = int32(c.Arm.ID), c.Arm
 		switch c.Arm.Kind {
@@ -268,14 +265,6 @@ func (x *search) lookAgain(code *step.StateCode) {
 			x.look(at, i)
 		})
 	}
-}
-
-// lookedAt is the place of the event that is looked at; -1 where none is.
-func (x *search) lookedAt() int {
-	if x.Again {
-		return x.place
-	}
-	return -1
 }
 
 // look looks once at the deferred event in place at.

@@ -68,7 +68,7 @@ func (x *search) eachOf(in *step.InputCode, run func()) {
 		x.each(in.ID, run)
 		return
 	}
-	of := x.wideInput(widely{InputAt{x.From, in.ID}, x.lookedAt()})
+	of := x.wideInput(widely{InputAt{x.From, in.ID}, x.place})
 	for i, mask := range of.masks {
 		if steps, known := of.known[keyOf(i, mask, x.Here)]; known {
 			x.lead(steps)

@@ -28,6 +28,7 @@ type book struct {
 	needed    map[holder][]part  // see needs
 	steering  map[*ir.Var]bool   // see steers
 	made      map[holder][]machine.Value
+	compared  map[*ir.Var][]machine.Value // see comparedWith
 
 	// Of the witness at hand.
 	lap     map[*ir.State]bool // the states in its loop
@@ -59,7 +60,7 @@ func newBook(m *ir.Machine) (*book, error) {
 	}
 	b := &book{
 		m: m, x: x, asks: asks, choices: map[place][]ir.Choice{}, reads: map[place]map[string]bool{}, cases: map[*ir.State][]ir.Case{},
-		constants: map[*ir.Type][]machine.Value{}, made: map[holder][]machine.Value{},
+		constants: map[*ir.Type][]machine.Value{}, made: map[holder][]machine.Value{}, compared: map[*ir.Var][]machine.Value{},
 	}
 	b.lengthsAsked()
 	b.calls = slices.ContainsFunc(m.Activities, func(a *ir.Activity) bool { return a.Machine != nil })

@@ -95,9 +95,9 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 	}
 	var lists [][]machine.Value
 	for _, p := range parts {
-		given := b.comparedWith(p.into, p.t)
-		if given == nil {
-			given = b.constantsOf(p.t)
+		given := b.constantsOf(p.t)
+		if compared := b.comparedWith(p.into); compared != nil {
+			given = compared
 		}
 		list := candidates(p.t, given)
 		list = list[:min(len(list), maxEach)]
@@ -133,23 +133,22 @@ func (b *book) objects(parts []part) (out []machine.Value) {
 	return out
 }
 
-// comparedWith are the constants of type t with which v is compared, each of which may make a difference.
-func (b *book) comparedWith(v *ir.Var, t *ir.Type) (out []machine.Value) {
+// comparedWith are the constants with which v is compared, each of which may make a difference; nil for no field.
+func (b *book) comparedWith(v *ir.Var) []machine.Value {
 	if v == nil {
 		return nil
 	}
-	for whole := range b.m.Exprs() {
-		ir.Walk(whole, func(e ir.Expr) bool {
+	return lookUp(b.compared, v, func() (out []machine.Value) {
+		for e := range ir.Parts(b.m.Exprs()) {
 			if e, ok := e.(*ir.Binary); ok {
 				side, _, c := ir.ConstantSide(e)
 				if ref, is := side.(*ir.VarRef); is && ref.Var == v {
-					out = append(out, constant(t, c))
+					out = append(out, constant(v.Type, c))
 				}
 			}
-			return true
-		})
-	}
-	return out
+		}
+		return out
+	})
 }
 
 // document is a value, or an object with documents in order.

@@ -98,8 +98,11 @@ func (s *Simulation) Published() (messages []machine.Command) {
 // has no place to run in yet.
 func (s *Simulation) Attempt(do string) (machine.Task, error) {
 	t, err := s.attempt(s.Run(), do)
+	if err == nil {
+		return t, nil
+	}
 	for _, next := range s.Run().Tasks {
-		if err != nil && next.State == machine.TaskWaiting && next.Attempt > 0 {
+		if next.State == machine.TaskWaiting && next.Attempt > 0 {
 			if full, short := s.names(&next); do == full || slices.Contains(short, do) {
 				return next, nil
 			}

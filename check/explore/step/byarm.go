@@ -105,17 +105,10 @@ func (s *Step) byArm(in *InputCode) *byArm {
 
 // ways are the codes with which n comes, if a guard can say each of them; else none.
 func (s *Step) ways(n *data.Node) (codes []int64) {
-	switch k := n.Type.Kind; {
-	case k != ir.Bool && k != ir.EnumKind && k != ir.Int, n.Few():
+	if k := n.Type.Kind; k != ir.Bool && k != ir.EnumKind && k != ir.Int {
 		return nil
-	case n.Domain.Sort == data.ByRegion:
-		lo, hi := n.Codes()
-		return s.filled(regions{n.Domain, lo, hi})
 	}
-	for code, hi := n.Between(); code <= hi && len(codes) <= mostWays; code++ {
-		codes = append(codes, code)
-	}
-	return codes
+	return n.FewCodes(mostWays)
 }
 
 // Questions is how many questions Pins asks about the input at hand; 0 where it cannot answer, or has.

@@ -41,8 +41,8 @@ fsmc test, which you can keep as a test.
 If the machine of a witness calls others, the witness has a line for each child: what it
 was given, and how it ended. With --expand, the steps of such a child follow below its
 line. Of all children that end in this way, the shortest is shown for a finding, the one
-that lasts longest for a time, and one that reaches the figure for any other figure. They are left out where they would be
-more than 100,000 rows together.
+that lasts longest for a time, and one that reaches the figure for any other figure. If the
+steps of all would be more than 100,000 lines, they are left out.
 
 With --fix, check changes the files. It makes the fixes that leave you no choice, formats
 the files that it has changed, and reports what is left. These fixes are: a misspelt name
