@@ -245,7 +245,7 @@ func TestEntries(t *testing.T) {
 					return 1
 				}
 				return 0
-			}).Length[0]
+			}).Length(0)
 			if got[s.ID] != want {
 				t.Errorf("%s: %s of %s is entered %d times at most, and not %d", m.Span, s.Path, m.Name, want, got[s.ID])
 			}

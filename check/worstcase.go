@@ -214,7 +214,7 @@ func attempts(p *explore.Product, a *ir.Activity) *explore.Weigher {
 func (t *meter) figure(name string, w *explore.Weigher, unit *big.Rat) Figure {
 	longest := graph.NewLongest(&t.p.Graph, t.of, t.n, w.Of)
 	f := Figure{Name: name, weight: w}
-	length := longest.Length[0]
+	length := longest.Length(0)
 	if length == graph.Infinite {
 		t.out.Unbounded = append(t.out.Unbounded, Endless{What: name, Why: t.cycle(w)})
 		return f

@@ -27,7 +27,7 @@ func (t *meter) held(name string, amounts map[*ir.Activity]*big.Rat, w *explore.
 	after, comes, stays := int64(0), false, map[*ir.State]bool{}
 	for from, e := range t.p.Edges() {
 		if t.p.IsOverBudget(e, name) {
-			after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length[t.p.To[e]])), true
+			after, comes = max(after, graph.Sum(w.Of(from, e), longest.Length(t.p.To[e]))), true
 			stays[t.p.Leaf(from)] = stays[t.p.Leaf(from)] || !t.p.IsMove(e)
 		}
 	}

@@ -65,6 +65,7 @@ type Product struct {
 	whole       []int32 // see Components
 	parts       int
 	members     [][]int32 // see configsIn
+	sure        *kept     // see SurePath
 }
 
 // Label says what an edge does.

@@ -61,14 +61,17 @@ func SumsFit(t *flat.Table, limit int) bool {
 // that was added before: what the leaf has begun has ended, and what it enters is counted with the step.
 func (p *Product) fits(s *data.Sum) bool {
 	sets := func(e int32) bool { a := p.Arm(e); return a != nil && p.IsMove(e) && s.Sets[a] }
-	kept := p.keeping(func(_, e int32) bool { return !sets(e) })
+	kept := p.keeping(func(e int32) bool { return !sets(e) })
 	most := func(by func(data.Added) int64) int64 {
 		w := p.additions(func(a *ir.Arm) int64 { return by(s.Adds[a]) })
-		length := kept.longest(w).Length
-		most := length[0]
+		if !slices.ContainsFunc(w.weights, func(n int64) bool { return n > 0 }) {
+			return 0
+		}
+		length := kept.all(w).Length
+		most := length(0)
 		for e, to := range p.To {
 			if sets(int32(e)) {
-				most = max(most, graph.Sum(w.Of(graph.None, int32(e)), length[to]))
+				most = max(most, graph.Sum(w.Of(graph.None, int32(e)), length(to)))
 			}
 		}
 		return most

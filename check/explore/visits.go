@@ -79,14 +79,14 @@ func (p *Product) Entries() []int64 {
 // MostInVisit is what a visit of each state that stands so deep adds up to at most, by
 // state ID; graph.Infinite without end.
 func (p *Product) MostInVisit(w *Weigher, depth int) []int64 {
-	longest := p.keeping(func(_, e int32) bool { return !p.BeginsVisit(e, depth) }).longest(w)
+	longest := p.keeping(func(e int32) bool { return !p.BeginsVisit(e, depth) }).all(w)
 	out := make([]int64, len(p.Table.Machine.States))
 	for e := range int32(len(p.To)) {
 		if !p.BeginsVisit(e, depth) {
 			continue
 		}
 		if s := p.EntersAt(e, depth); s != nil {
-			out[s.ID] = max(out[s.ID], graph.Sum(w.Of(graph.None, e), longest.Length[p.To[e]]))
+			out[s.ID] = max(out[s.ID], graph.Sum(w.Of(graph.None, e), longest.Length(p.To[e])))
 		}
 	}
 	return out

@@ -56,7 +56,10 @@ func (p *Product) Weigh(step int64, attempt func(*ir.Activity) int64) *Weigher {
 // SurePath is a path from the start that adds up to length, the most that any does, and
 // rests on no guess; nil where there is none.
 func (p *Product) SurePath(w *Weigher, length int64) []int32 {
-	most, path := p.longest(w, func(_, e int32) bool { return p.Certain(e) && !p.Label(e).Again })
+	if p.sure == nil {
+		p.sure = p.keeping(func(e int32) bool { return p.Certain(e) && !p.Label(e).Again })
+	}
+	most, path := p.sure.longest(w)
 	if most != length {
 		return nil
 	}
@@ -68,10 +71,10 @@ func (p *Product) SurePath(w *Weigher, length int64) []int32 {
 // empty where there is none.
 func (p *Product) LongestInto(w *Weigher, terminal *ir.State, allow func(e int32) bool) (length int64, path []int32) {
 	if terminal == nil {
-		return p.longest(w, func(_, e int32) bool {
+		return p.keeping(func(e int32) bool {
 			to := p.Leaf(p.To[e])
 			return allow(e) && (to == nil || to.Kind == ir.Leaf)
-		})
+		}).longest(w)
 	}
 	var ends []int32
 	for c := range int32(p.Len()) {
@@ -80,7 +83,7 @@ func (p *Product) LongestInto(w *Weigher, terminal *ir.State, allow func(e int32
 		}
 	}
 	leads := p.Reverse().Reach(ends...)
-	return p.longest(w, func(_, e int32) bool { return allow(e) && leads[p.To[e]] })
+	return p.keeping(func(e int32) bool { return allow(e) && leads[p.To[e]] }).longest(w)
 }
 
 // Needed is path up to the last edge that counts.
@@ -92,42 +95,38 @@ func (w *Weigher) Needed(path []int32) []int32 {
 	return path[:n]
 }
 
-// longest is the longest path from the start along the edges that keep lets pass.
-func (p *Product) longest(w *Weigher, keep func(from, e int32) bool) (length int64, path []int32) {
-	kept := p.keeping(keep)
-	longest := kept.longest(w)
-	if longest.Length[0] == graph.Infinite {
+// longest is the longest path from the start along the edges that are kept.
+func (k *kept) longest(w *Weigher) (length int64, path []int32) {
+	longest := k.all(w)
+	if longest.Length(0) == graph.Infinite {
 		return graph.Infinite, nil
 	}
-	path = longest.Path(0)
-	for i, e := range path {
-		path[i] = kept.numbers[e]
-	}
-	return longest.Length[0], path
+	return longest.Length(0), longest.Path(0)
 }
 
-// kept is a graph of some edges of a product.
+// kept is a product with some of its edges.
 type kept struct {
-	*graph.Graph
-	numbers []int32 // that they have in the product
-	of      []int32 // by vertex: its component
-	parts   int     // how many of those there are
+	p     *Product
+	keep  func(e int32) bool
+	of    []int32 // by vertex: its component
+	parts int     // how many of those there are
 }
 
-// keeping is the graph of the edges that keep lets pass.
-func (p *Product) keeping(keep func(from, e int32) bool) *kept {
-	k := &kept{Graph: p.Filter(keep)}
-	k.of, k.parts = k.Components()
-	for from, e := range p.Edges() {
-		if keep(from, e) {
-			k.numbers = append(k.numbers, e)
-		}
-	}
+// keeping is p with the edges that keep lets pass.
+func (p *Product) keeping(keep func(e int32) bool) *kept {
+	k := &kept{p: p, keep: keep}
+	k.of, k.parts = p.ComponentsAlong(func(_, e int32) bool { return keep(e) })
 	return k
 }
 
-func (k *kept) longest(w *Weigher) *graph.Longest {
-	return graph.NewLongest(k.Graph, k.of, k.parts, func(from, e int32) int64 { return w.Of(from, k.numbers[e]) })
+// all is the longest path from each vertex along the edges that are kept.
+func (k *kept) all(w *Weigher) *graph.Longest {
+	return graph.NewLongest(&k.p.Graph, k.of, k.parts, func(from, e int32) int64 {
+		if !k.keep(e) {
+			return graph.Absent
+		}
+		return w.Of(from, e)
+	})
 }
 
 // Bare is what path counts for without the retries that count where a visit begins; false

@@ -95,3 +95,44 @@ func TestFilter(t *testing.T) {
 		t.Errorf("edges lead to %v, want %v", got, want)
 	}
 }
+
+func TestLongest(t *testing.T) {
+	// 0 -> (1 <-> 2) -> 3, with a way round the cycle that is longer and one that is absent.
+	edges := [][2]int32{{0, 1}, {0, 3}, {1, 2}, {2, 1}, {2, 3}, {0, 3}}
+	weights := []int64{1, 2, 0, 0, 4, graph.Absent}
+	g := build(4, edges)
+	numbered := make([]int64, len(edges)) // by number in g
+	next := slices.Clone(g.First)
+	for i, e := range edges {
+		numbered[next[e[0]]] = weights[i]
+		next[e[0]]++
+	}
+	weight := func(_, e int32) int64 { return numbered[e] }
+	of, n := g.ComponentsAlong(func(from, e int32) bool { return weight(from, e) != graph.Absent })
+	l := graph.NewLongest(g, of, n, weight)
+	for v, want := range []int64{5, 4, 4, 0} {
+		if got := l.Length(int32(v)); got != want {
+			t.Errorf("the longest path from %d is %d long, want %d", v, got, want)
+		}
+	}
+	var sum int64
+	at := int32(0)
+	for _, e := range l.Path(0) {
+		if g.From(e) != at {
+			t.Errorf("edge %d leaves %d, and the path is at %d", e, g.From(e), at)
+		}
+		sum, at = sum+weight(at, e), g.To[e]
+	}
+	if sum != 5 || at != 3 {
+		t.Errorf("the path adds up to %d and ends in %d, want 5 and 3", sum, at)
+	}
+	numbered[g.First[1]] = 1 // round the cycle now
+	if got := graph.NewLongest(g, of, n, weight).Length(0); got != graph.Infinite {
+		t.Errorf("with a weight on the cycle it is %d long, want no end", got)
+	}
+	numbered[g.First[1]] = graph.Absent // and no cycle
+	of, n = g.ComponentsAlong(func(from, e int32) bool { return weight(from, e) != graph.Absent })
+	if got := graph.NewLongest(g, of, n, weight).Length(0); got != 2 {
+		t.Errorf("without the edge to 2 it is %d long, want 2", got)
+	}
+}

@@ -5,25 +5,30 @@ import "math"
 // Infinite is a length without end.
 const Infinite = math.MaxInt64
 
+// Absent is the weight of an edge that no path has.
+const Absent = -1
+
 // Longest is the longest path from each vertex, by the sum of the weights of its
-// edges, which are not negative. It is Infinite where a cycle with a weight over
+// edges, which are not negative or Absent. It is Infinite where a cycle with a weight over
 // 0 can be reached. Components are worked on in the order in which Components
 // numbers them, so that what an edge leads to is known; it is linear in vertices
 // and edges. (Longest paths in a directed acyclic graph: Sedgewick and Wayne,
 // Algorithms, 4th edition, section 4.4, here on the condensation.)
 type Longest struct {
-	Length []int64 // by vertex
-
-	g    *Graph
-	of   []int32
-	best []int32 // by vertex: the edge by which the longest path leaves its component, or -1
-	gate []int32 // by component: the vertex from which it does, or -1
-
-	cost func(from, e int32) int64 // that decides between paths of one length; nil where the first one met is as good
-	dear []int64                   // by component: what the path costs from its gate on
+	g      *Graph
+	of     []int32
+	weight func(from, e int32) int64
+	cost   func(from, e int32) int64 // that decides between paths of one length; nil where the first one met is as good
+	parts  []part                    // by component
 }
 
-// NewLongest computes the longest paths of g, whose components are given.
+// part is how the longest path goes on from each vertex of a component.
+type part struct {
+	length, cost int64
+	gate, exit   int32 // the vertex from which the path leaves the component, and the edge by which it does; -1 where it ends here
+}
+
+// NewLongest computes the longest paths of g, whose components along the edges that are not Absent are given.
 func NewLongest(g *Graph, of []int32, n int, weight func(from, e int32) int64) *Longest {
 	return NewCheapest(g, of, n, weight, nil)
 }
@@ -31,13 +36,10 @@ func NewLongest(g *Graph, of []int32, n int, weight func(from, e int32) int64) *
 // NewCheapest is NewLongest where of paths of one length the one is kept that costs
 // least on the edges between components.
 func NewCheapest(g *Graph, of []int32, n int, weight, cost func(from, e int32) int64) *Longest {
-	l := &Longest{
-		Length: make([]int64, g.Len()), g: g, of: of,
-		best: make([]int32, g.Len()), gate: make([]int32, n), cost: cost, dear: make([]int64, n),
-	}
+	l := &Longest{g: g, of: of, weight: weight, cost: cost, parts: make([]part, n)}
 	first, members := Grouped(of, n)
 	for c := range int32(n) {
-		l.component(c, members[first[c]:first[c+1]], weight)
+		l.component(c, members[first[c]:first[c+1]])
 	}
 	return l
 }
@@ -61,34 +63,34 @@ func Grouped(of []int32, n int) (first, members []int32) {
 	return first, members
 }
 
-// component computes the lengths of the members of one component.
-func (l *Longest) component(c int32, members []int32, weight func(from, e int32) int64) {
-	length := int64(0)
-	l.gate[c] = -1
+// component computes how the longest path goes on from the members of component c.
+func (l *Longest) component(c int32, members []int32) {
+	best := part{gate: -1, exit: -1}
 	for _, v := range members {
 		l.g.Stop.Poll()
-		l.best[v] = -1
 		for e := l.g.First[v]; e < l.g.First[v+1]; e++ {
-			w, to := weight(v, e), l.g.To[e]
+			w, to := l.weight(v, e), l.of[l.g.To[e]]
 			switch {
-			case l.of[to] != c:
-				total, dear := Sum(w, l.Length[to]), int64(0)
+			case w == Absent:
+			case to != c:
+				after := part{length: Sum(w, l.parts[to].length), gate: v, exit: e}
 				if l.cost != nil {
-					dear = Sum(l.cost(v, e), l.dear[l.of[to]])
+					after.cost = Sum(l.cost(v, e), l.parts[to].cost)
 				}
-				if l.gate[c] < 0 || total > length || total == length && dear < l.dear[c] {
-					length = max(length, total)
-					l.gate[c], l.best[v], l.dear[c] = v, e, dear
+				if best.gate < 0 || after.length > best.length || after.length == best.length && after.cost < best.cost {
+					after.length = max(after.length, best.length)
+					best = after
 				}
 			case w > 0:
-				length = Infinite
+				best.length = Infinite
 			}
 		}
 	}
-	for _, v := range members {
-		l.Length[v] = length
-	}
+	l.parts[c] = best
 }
+
+// Length is that of the longest path from v.
+func (l *Longest) Length(v int32) int64 { return l.parts[l.of[v]].length }
 
 // Sum is a + b, Infinite where it is too great.
 func Sum(a, b int64) int64 {
@@ -113,15 +115,15 @@ func Times(a, b int64) int64 {
 func (l *Longest) Path(v int32) []int32 {
 	var path []int32
 	for {
-		gate := l.gate[l.of[v]]
-		if gate < 0 {
+		part := l.parts[l.of[v]]
+		if part.gate < 0 {
 			return path
 		}
-		if gate != v {
-			inside := func(e int32) bool { return l.of[l.g.To[e]] == l.of[v] }
-			path = append(path, l.g.ShortestPath(v, inside, func(w int32) bool { return w == gate })...)
+		if part.gate != v {
+			inside := func(e int32) bool { return l.of[l.g.To[e]] == l.of[v] && l.weight(l.g.From(e), e) != Absent }
+			path = append(path, l.g.ShortestPath(v, inside, func(w int32) bool { return w == part.gate })...)
 		}
-		path = append(path, l.best[gate])
-		v = l.g.To[l.best[gate]]
+		path = append(path, part.exit)
+		v = l.g.To[part.exit]
 	}
 }

@@ -39,7 +39,7 @@ type search struct {
 
 // longest is the most entries of a state from each configuration on, found once for all promises
 // about it.
-type longest map[*ir.State][]int64
+type longest map[*ir.State]*graph.Longest
 
 type place struct {
 	config int32
@@ -199,10 +199,10 @@ func (s *search) tooOften(a *ir.Assert) []int32 {
 				return 1
 			}
 			return 0
-		}).Length
+		})
 		s.longest[a.Subject] = most
 	}
-	if most[0] <= a.N {
+	if most.Length(0) <= a.N {
 		return nil
 	}
 	return s.run(func(at place, e int32) (int64, bool, bool) {
@@ -210,7 +210,7 @@ func (s *search) tooOften(a *ir.Assert) []int32 {
 		if subject(at.config, e) {
 			count++
 		}
-		return count, graph.Sum(count, most[g.To[e]]) > a.N, count > a.N
+		return count, graph.Sum(count, most.Length(g.To[e])) > a.N, count > a.N
 	})
 }
 
