@@ -165,8 +165,10 @@ func (s *scope) perform(block []*Effect) {
 	}
 	after := append([]int(nil), s.data...)
 	for _, e := range block {
-		s.needs(block, e)
 		s.effect(e, after)
+	}
+	for _, e := range block { // what a place needs around it is looked at last
+		s.needs(block, e)
 	}
 	s.data = after
 }
