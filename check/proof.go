@@ -122,6 +122,15 @@ func (s *shared) OpenProduct() *explore.Product {
 // without what guards read of sums.
 func (s *shared) SumsFit() bool { return explore.SumsFit(s.Table(), s.loosest()) }
 
+// Adding is the product without v; see explore.TryAdding.
+func (s *shared) Adding(v *ir.Var) *explore.Adding {
+	limit := s.proof.most
+	if s.Product() == nil {
+		limit = s.loosest()
+	}
+	return explore.TryAdding(s.Table(), v, limit)
+}
+
 // looseEach is how many configurations each state may have, on average, while
 // neither values nor counters are told apart.
 const looseEach = 16
@@ -343,4 +352,18 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 		s.breaks(w, f)
 	}
 	return s.written(w, sure)
+}
+
+// maxClimb is the most steps of a run that is looked for because it adds to a sum again and again.
+const maxClimb = 1 << 16
+
+// Climb is a run that was replayed, and in which assign leaves the range of the sum of a.
+func (s *shared) Climb(a *explore.Adding, assign *ir.Assign) (w *witness.Witness, replays bool) {
+	for climb := range a.Climbs(assign, min(maxClimb, maxRows-s.rows)) {
+		s.breaks(climb, explore.Fault{Assign: assign, Guessed: true})
+		if w, replays = s.written(climb, false); replays {
+			return w, true
+		}
+	}
+	return nil, false
 }

@@ -34,7 +34,7 @@ var sums = []struct{ name, src, want string }{
             else -> T
     }
     terminal T returns n
-}`, "undecided"},
+}`, "out-of-range"},
 	{"each lap adds up to the end of the range", `machine M {
     context { n int 0..400 = 0 }
     event Up { by int 1..9 }

@@ -39,6 +39,8 @@ type recorder struct {
 	bare     bool                 // but for these
 	fewer    bool                 // a retry that counts where a visit begins was not made
 	short    bool                 // an attempt that counts where a visit begins did not start
+
+	given map[int]map[string]any // payloads by place in the path, instead of what is known of them
 }
 
 func (p *Product) recorder(all bool) *recorder {
@@ -62,9 +64,22 @@ func (r *recorder) take(path []int32, loop int) {
 		}
 		r.ahead = path[i+1:]
 		r.step(e)
+		r.give(i)
 	}
 	if loop >= 0 && r.schedule != nil {
 		r.goRoundAgain(path[loop:])
+	}
+}
+
+// give puts what is given at place i of the path into the last row.
+func (r *recorder) give(i int) {
+	if data, n := r.given[i], len(r.w.Path); len(data) > 0 && n > 0 {
+		row := &r.w.Path[n-1]
+		row.Data = maps.Clone(row.Data)
+		if row.Data == nil {
+			row.Data = map[string]any{}
+		}
+		maps.Copy(row.Data, data)
 	}
 }
 

@@ -76,22 +76,17 @@ func (p *Product) fits(s *data.Sum) bool {
 		}
 		return most
 	}
-	return s.Fits(most(func(a data.Added) int64 { return a.Up }), most(func(a data.Added) int64 { return a.Down }))
+	return s.Fits(most(data.Added.Up), most(data.Added.Down))
 }
 
-// additions counts by for each arm that is taken. What an activity says at last counts where
-// its visit begins, once for each element, whichever arm takes it.
+// additions counts by for each arm that is taken. What elements say at last counts where
+// their visit begins, whichever arm takes it.
 func (p *Product) additions(by func(*ir.Arm) int64) *Weigher {
 	last, again := p.mostOf(by)
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
 	add := func(i int, n int64) { w.weights[i] = graph.Sum(w.weights[i], n) }
 	for i, l := range p.labels {
 		if l.Kind == Started || l.Kind == Moved {
-			for _, d := range p.Table.Machine.States[l.Into].Dos {
-				if d.Fan == nil {
-					add(i, last[d.ID])
-				}
-			}
 			for _, e := range p.begun[l.Begun] {
 				d := p.Table.Machine.States[l.Into].Dos[e.Place]
 				add(i, graph.Times(e.Most, graph.Sum(last[d.ID], graph.Times(p.retriesEach(d), again[d.ID]))))
@@ -100,7 +95,7 @@ func (p *Product) additions(by func(*ir.Arm) int64) *Weigher {
 		if l.Arm == graph.None || l.Input == graph.None {
 			continue
 		}
-		if p.Table.Case(l.Input).Do == nil || l.Kind == Retried && !p.CountedOnEntering(l) {
+		if d := p.Table.Case(l.Input).Do; d == nil || d.Fan == nil || l.Kind == Retried && !p.CountedOnEntering(l) {
 			add(i, by(p.Table.Machine.Arms[l.Arm]))
 		}
 	}

@@ -13,10 +13,13 @@ import (
 // MayLeaveRange reports whether some effect of m, as it stands, could leave the
 // range of its field: it computes the value, sets a constant outside, or copies
 // from where more values fit.
-func MayLeaveRange(m *ir.Machine) bool {
+func MayLeaveRange(m *ir.Machine, settled map[*ir.Var]bool) bool {
 	t := New(m)
 	may := false
 	t.assigns(func(a *ir.Assign, arm *ir.Arm) {
+		if settled[a.Var] {
+			return
+		}
 		r := a.Var.Type.Limits()
 		may = may || a.Value != nil && MayOverflow(a.Value)
 		if r == nil || a.Value == nil || may {
@@ -222,6 +225,12 @@ func (x span) compared(op ir.Op, y span) span {
 
 // spanOf is spanIn by the ranges alone.
 func spanOf(e ir.Expr) span { return spanIn(e, nil) }
+
+// Nearest is the value that e can have which comes next to n, as far as is known.
+func Nearest(e ir.Expr, n int64) int64 {
+	x := spanOf(e)
+	return max(x.lo, min(x.hi, n))
+}
 
 // spanIn is between what the values of e lie, of a list its lengths, by the ranges of
 // what it reads, and by what is known of it.

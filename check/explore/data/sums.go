@@ -20,8 +20,18 @@ type Sum struct {
 	Falls       bool              // the same of one that lowers it
 }
 
-// Added is by how much an arm raises a field at most, and by how much it lowers it.
-type Added struct{ Up, Down int64 }
+// Added is what an arm adds to a field: By, or -By where Less, which lies between Lo and Hi.
+type Added struct {
+	By     ir.Expr
+	Less   bool
+	Lo, Hi int64
+}
+
+// Up is by how much the field rises at most.
+func (a Added) Up() int64 { return max(a.Hi, 0) }
+
+// Down is by how much it falls at most.
+func (a Added) Down() int64 { return max(-a.Lo, 0) }
 
 // Sums are the sums of m, in source order.
 func Sums(m *ir.Machine) []*Sum {
@@ -123,13 +133,14 @@ func (s *Sum) assigns(a *ir.Assign, arm *ir.Arm) bool {
 	if sum.T.Kind == ir.List {
 		by = span{1, 1, by.fits, false} // an item
 	}
-	if sum.Op == ir.OpSub {
+	less := sum.Op == ir.OpSub
+	if less {
 		by.lo, by.hi = -by.hi, -by.lo
 	}
-	add := Added{Up: max(by.hi, 0), Down: max(-by.lo, 0)}
+	add := Added{y, less, by.lo, by.hi}
 	r := s.Var.Type.Limits()
-	s.Rises = s.Rises || add.Up > 0 && (clamp == nil || *clamp != r.Hi)
-	s.Falls = s.Falls || add.Down > 0 && (clamp == nil || *clamp != r.Lo)
+	s.Rises = s.Rises || add.Up() > 0 && (clamp == nil || *clamp != r.Hi)
+	s.Falls = s.Falls || add.Down() > 0 && (clamp == nil || *clamp != r.Lo)
 	s.Adds[arm] = add
 	return !by.open
 }

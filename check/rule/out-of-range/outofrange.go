@@ -8,6 +8,7 @@ import (
 	"github.com/fsmc-dev/fsmc/check"
 	"github.com/fsmc-dev/fsmc/check/explore"
 	"github.com/fsmc-dev/fsmc/check/explore/data"
+	"github.com/fsmc-dev/fsmc/check/witness"
 	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
@@ -32,40 +33,100 @@ func run(p *check.Pass) {
 			arguments(p, s, d)
 		}
 	}
-	if !data.MayLeaveRange(p.Machine) || p.SmallProduct() == nil && p.SumsFit() {
+	if !data.MayLeaveRange(p.Machine, nil) || p.SmallProduct() == nil && p.SumsFit() {
 		return
 	}
+	sums := &sums{p, map[*ir.Var]*explore.Adding{}}
 	g := p.Product()
 	if g == nil {
-		if open := p.OpenProduct(); open == nil || slices.ContainsFunc(open.Faults(), func(f explore.Fault) bool { return f.Assign != nil }) {
-			p.LeaveOpen(check.Question{})
-		}
+		past(p, sums)
 		return
 	}
 	said := map[*ir.Assign]bool{}
 	for _, f := range g.Faults() {
-		if f.Assign == nil || said[f.Assign] {
+		if f.Assign == nil || said[f.Assign] || f.Guessed && sums.fits(f.Assign.Var) {
 			continue
 		}
 		said[f.Assign] = true
 		state := g.Leaf(f.Config) // nil of the start
-		witness, sure := p.RunInto(f)
+		w, sure := p.RunInto(f)
+		if !sure {
+			w, sure = sums.climb(f.Assign)
+		}
 		if !sure {
 			p.LeaveOpen(check.Question{State: state, Span: f.Assign.Span})
 			continue
 		}
-		inputs, behind := p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })
-		p.Report(check.Finding{
-			State:   state,
-			Field:   f.Assign.Var,
-			Inputs:  inputs,
-			Also:    behind,
-			Span:    f.Assign.Span,
-			Message: check.Quote(f.Assign.Text()) + " can " + leaves(f.Assign.Var),
-			Help:    helpFor(f.Assign.Var),
-			Related: []diag.Related{{Span: f.Assign.Var.Span, Message: "the field is declared here"}},
-			Witness: witness,
-		})
+		finding := finding(f.Assign, state, w)
+		finding.Inputs, finding.Also = p.Broken(func(b explore.Broken) bool { return b.Assign == f.Assign })
+		p.Report(finding)
+	}
+}
+
+// past looks at a machine that is past the limit: sums are held against their ranges all the same.
+func past(p *check.Pass, sums *sums) {
+	settled := map[*ir.Var]bool{}
+	for b, arm := range p.Machine.Blocks() {
+		for _, a := range b.Assigns {
+			if arm == nil || a.Var.Type.Limits() == nil || sums.of(a.Var) == nil {
+				continue
+			}
+			if settled[a.Var] = settled[a.Var] || sums.fits(a.Var); settled[a.Var] {
+				continue
+			}
+			if w, leaves := sums.climb(a); leaves {
+				settled[a.Var] = true
+				p.Report(finding(a, w.Path[len(w.Path)-1].State, w))
+			}
+		}
+	}
+	if !data.MayLeaveRange(p.Machine, settled) {
+		return
+	}
+	open := p.OpenProduct()
+	if open == nil || slices.ContainsFunc(open.Faults(), func(f explore.Fault) bool { return f.Assign != nil && !settled[f.Assign.Var] }) {
+		p.LeaveOpen(check.Question{})
+	}
+}
+
+// sums are what is known of fields that are only added to.
+type sums struct {
+	p     *check.Pass
+	known map[*ir.Var]*explore.Adding
+}
+
+// of is the product without v; nil where v is no sum.
+func (s *sums) of(v *ir.Var) *explore.Adding {
+	if _, known := s.known[v]; !known {
+		s.known[v] = s.p.Adding(v)
+	}
+	return s.known[v]
+}
+
+// fits reports whether v is a sum that surely stays in its range.
+func (s *sums) fits(v *ir.Var) bool {
+	adding := s.of(v)
+	return adding != nil && adding.Fits()
+}
+
+// climb is a run in which a leaves the range of a sum.
+func (s *sums) climb(a *ir.Assign) (w *witness.Witness, leaves bool) {
+	if adding := s.of(a.Var); adding != nil {
+		return s.p.Climb(adding, a)
+	}
+	return nil, false
+}
+
+// finding says that a can leave the range of its field, as w shows.
+func finding(a *ir.Assign, state *ir.State, w *witness.Witness) check.Finding {
+	return check.Finding{
+		State:   state,
+		Field:   a.Var,
+		Span:    a.Span,
+		Message: check.Quote(a.Text()) + " can " + leaves(a.Var),
+		Help:    helpFor(a.Var),
+		Related: []diag.Related{{Span: a.Var.Span, Message: "the field is declared here"}},
+		Witness: w,
 	}
 }
 
