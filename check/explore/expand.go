@@ -226,6 +226,10 @@ func (x *search) emitStay(c *step.ChoiceCode, l Label, always bool) {
 	}
 	if l.Arm != graph.None {
 		x.taken[l.Arm] = true
+		if x.stayed != nil && x.stayed[l.Arm] < mostPaths {
+			x.stayed[l.Arm]++
+			always = true
+		}
 	}
 	x.ageStayed(c, l)
 	x.emit(x.labelOf(c, l), always)

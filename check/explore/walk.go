@@ -28,6 +28,7 @@ func Part(t *flat.Table, limit int) *Product {
 		return nil
 	}
 	x.paced = !tooMany
+	x.stayed = make([]int, len(t.Machine.Arms))
 	if x.partial = !x.goThrough(limit); x.partial {
 		w := newWalker(x)
 		x.most, x.work = 4*x.most, 0

@@ -69,7 +69,7 @@ func (p *player) search(r *run) error {
 			cost += len(f.run.s.Tasks) / elementsEach
 		}
 		p.steps += cost
-		if !p.stage.step(cost) || p.steps > maxSteps+stepsEach*len(p.w.Path) {
+		if !p.stage.step(cost) || p.steps > p.most+stepsEach*len(p.w.Path) {
 			return errTooMany
 		}
 		way := f.next
@@ -93,6 +93,7 @@ func (p *player) search(r *run) error {
 // or with an error where it cannot come.
 func (p *player) come(r *run, i, round int) (*fork, error) {
 	row := p.w.Path[i]
+	p.far = max(p.far, i)
 	if r.leaf != row.State {
 		return nil, fmt.Errorf("row %d: the run is in %q, not in %q", i, r.leaf.Path, row.State.Path)
 	}

@@ -58,8 +58,9 @@ type Stage struct {
 	// past it is an error. Each set of parameters counts as a step, too.
 	Steps, Most int
 
-	m     *ir.Machine
-	about *book
+	m        *ir.Machine
+	about    *book
+	detoured int // see around
 }
 
 // On is a Stage for m, whose witnesses together may try any number of steps.
@@ -85,9 +86,24 @@ func (s *Stage) Witness(w *witness.Witness, ending Ending, fault *Fault, lasts [
 		}
 		s.about = about
 	}
-	var first error
+	perform := func(w *witness.Witness, most int) (*witness.Witness, int, error) {
+		s.about.open(w, lasts, until)
+		return s.perform(w, ending, fault, most)
+	}
+	filled, far, err := perform(w, maxSteps)
+	if err == nil || errors.Is(err, errTooLarge) {
+		return filled, err
+	}
+	if longer := s.around(w, far, fault, maxPlaces, func(w *witness.Witness) (*witness.Witness, int, error) { return perform(w, detourSteps) }); longer != nil {
+		return longer, nil
+	}
+	return nil, err
+}
+
+// perform is Witness for w as it is, and no more than most steps beside those for each row; where it is an error, far
+// is the last row at which a run has stood.
+func (s *Stage) perform(w *witness.Witness, ending Ending, fault *Fault, most int) (filled *witness.Witness, far int, first error) {
 	m, about := s.m, s.about
-	about.open(w, lasts, until)
 	// At the times that it says, then with the waits as long as they can be, then as
 	// short.
 	ways := []way{{late: true, slow: true}, {timed: true}, {slow: true}, {}}
@@ -98,22 +114,22 @@ func (s *Stage) Witness(w *witness.Witness, ending Ending, fault *Fault, lasts [
 		if way.late && ending != Latest {
 			continue
 		}
-		p := &player{early: way.early, m: m, w: w, ending: ending, fault: fault, late: way.late, book: about, stage: s, carried: map[int]map[string]machine.Value{}}
+		p := &player{early: way.early, m: m, w: w, ending: ending, fault: fault, late: way.late, book: about, stage: s, most: most, carried: map[int]map[string]machine.Value{}}
 		if way.timed {
 			p.timetable()
 		}
 		filled, err := p.play(way.slow)
 		if err == nil {
-			return filled, nil
+			return filled, 0, nil
 		}
-		if first == nil {
+		if far = max(far, p.far); first == nil {
 			first = err
 		}
 		if p.changes != nil {
 			first = p.changes
 		}
 	}
-	return nil, first
+	return nil, far, first
 }
 
 // way is one in which a witness may be performed: what can wait comes late; at the times
@@ -132,6 +148,8 @@ type player struct {
 	late    bool // what can wait does, where the rows after it leave the time
 	book    *book
 	steps   int
+	most    int // of them, beside those for each row
+	far     int // the last row at which a run has stood
 	stage   *Stage
 	changes *Changes       // of a lap after which some data was not what it was
 	rows    []witness.Row  // as performed
