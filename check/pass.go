@@ -151,6 +151,11 @@ func (s *shared) Inputs() iter.Seq2[*ir.State, flat.Input] {
 func (s *shared) PathTo(state *ir.State, then ...ir.Case) *witness.Witness {
 	if p := s.Product(); p != nil {
 		if c, entered := p.Entered(state); entered {
+			for in := range s.Table().Inputs(state) {
+				if u, comes := p.Unmet(state, in.ID); comes && len(then) > 0 && in.Case == then[0] {
+					c = u.Config // where it is entered the input may come too late, or not yet
+				}
+			}
 			w, _ := s.Run(p.PathTo(c), -1, then...)
 			return w
 		}

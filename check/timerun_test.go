@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -77,5 +78,29 @@ machine Race(xs [0..3]string) {
 				t.Errorf("the run lasts %v, the figure is %v", lasts, most)
 			}
 		})
+	}
+}
+
+// TestMomentOfATimer: what nothing takes may come in the moment in which a timer is due at once.
+func TestMomentOfATimer(t *testing.T) {
+	got := lines(check.Run(program(t, []byte(`machine M {
+    activity look()
+    initial Looking
+    after 2s idle -> Done
+    state Looking {
+        do look()
+        on done, failed {}
+        after 3s -> Left
+    }
+    state Left {
+        do look()
+        after 0s -> Done
+    }
+    terminal Done success
+}
+`)), all.Rules))
+	want := `unhandled-failure: "look" may fail with "unknown", which neither "Left" nor the machine handles`
+	if !strings.Contains(got, want) || strings.Contains(got, "undecided") {
+		t.Errorf("findings:\n%swant\n%s", got, want)
 	}
 }

@@ -59,8 +59,8 @@ func (s *schedule) comes(c ir.Case, l *Label, do *ir.Do, urgent bool, row int) {
 		delete(s.due, c.Timer)
 	case c.Kind == ir.CaseDone && do == nil:
 	default:
-		for _, due := range s.due {
-			s.After(v, due, 0, true)
+		for t, due := range s.due {
+			s.After(v, due, 0, l != nil || s.wait[t].Least > 0) // what nothing takes may come in the moment in which a timer is due at once
 		}
 		if do == nil {
 			do = c.Do
