@@ -113,11 +113,18 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	var changed *ir.Machine
+	var versions []*ir.Machine
+	if b.mapFile != "" {
+		if changed, versions, err = b.mapped(report.Result); err != nil {
+			return err
+		}
+	}
 	if err := b.write(b.out, report); err != nil {
 		return err
 	}
 	if b.mapFile != "" {
-		if err := b.writeMap(report.Result, new.Program); err != nil {
+		if err := b.writeMap(changed, versions, new.Program); err != nil {
 			return err
 		}
 	}
