@@ -71,6 +71,7 @@ type breakingFormat func(io.Writer, *breakingReport) error
 type breaker struct {
 	target
 	against string
+	sources *reader              // of the new side
 	called  map[*ir.Machine]bool // machines of a database that its unfinished runs call
 	mapFile string
 	machine string // of the mapping
@@ -88,7 +89,11 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
 	}
 	collectSeldom()
-	new, err := b.sound(b.load(paths))
+	var err error
+	if b.sources, err = b.readSources(paths); err != nil {
+		return err
+	}
+	new, err := b.sound(loadLean(b.sources.sources, b.sources.find), nil)
 	if err != nil {
 		return err
 	}
