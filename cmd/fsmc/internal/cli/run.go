@@ -45,9 +45,9 @@ guard is the executable guard-NAME. Each gets one JSON object on standard input.
 The last line of its standard output is the answer, one JSON object.
 
 With --worker, the command starts processes that do many attempts. They read and
-write the same objects, one on each line; see docs/activities.md. If the shell
-cannot start the worker, the command ends with exit status 2, and no attempt
-counts.
+write the same objects, one on each line; see docs/activities.md. If the worker
+cannot be started, or ends before it is given anything, the command ends with exit
+status 2, and no attempt counts.
 
 With --outbox, the command gives each published message to CMD, as one JSON object
 on standard input, in order for each run. It repeats a message until CMD exits with
