@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,9 @@ what activities and the outbox have sent elsewhere, are yours to look after.
 
 It writes in short pieces and rests between them, so that live runs do not wait. You
 can interrupt it. The table "prunings" keeps who pruned, when, why, and how many
-runs. The file does not shrink: SQLite uses its free pages again.`,
+runs. The file does not shrink: SQLite uses its free pages again.
+
+Exit status 1: the run of --run stays, or is not there, has not ended or is a child.`,
 		Example: `  fsmc prune --db runs.db --older-than 90d
   fsmc prune --db runs.db --older-than 30d --outcome success --apply --reason "retention"
   fsmc prune --db runs.db --run pr-17 --apply --reason "request 9 for erasure"`,
@@ -86,8 +89,12 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 		if err != nil {
 			return fmt.Errorf("%s pruned; then: %w", describe.Count(done.Runs, "run"), err)
 		}
+		stays := error(nil)
+		if q.Run != "" && done.Runs == 0 {
+			stays = errFinding
+		}
 		if t.asJSON {
-			return printJSON(t.out, &pruneReport{done.Runs, done.Kept, !q.DryRun})
+			return cmp.Or(printJSON(t.out, &pruneReport{done.Runs, done.Kept, !q.DryRun}), stays)
 		}
 		did, kept := "pruned", "kept"
 		if q.DryRun {
@@ -101,7 +108,7 @@ func (t *target) prune(ctx context.Context, q runtime.PruneQuery) error {
 			rest += "; nothing has been done, --apply does it"
 		}
 		fmt.Fprintf(t.out, "%s %s%s\n", describe.Count(done.Runs, "run"), did, rest)
-		return nil
+		return stays
 	})
 }
 
