@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,6 +92,9 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 		return errors.New("--against is a file, a folder, git:REF, or a URL that begins with postgres://")
 	case b.limit < 1:
 		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
+	}
+	if _, err := os.Lstat(b.mapFile); b.mapFile != "" && err == nil {
+		return b.mapThere()
 	}
 	collectSeldom()
 	var err error

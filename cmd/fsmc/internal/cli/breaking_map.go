@@ -26,6 +26,11 @@ func (b *breaker) mapped(r *breaking.Result) (new *ir.Machine, old []*ir.Machine
 	return new, old, nil
 }
 
+// mapThere refuses a file that is there: a person may have filled it in.
+func (b *breaker) mapThere() error {
+	return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
+}
+
 // writeMap writes the mapping of a machine, if there is one. What a person has already filled in
 // is not written over.
 func (b *breaker) writeMap(new *ir.Machine, old []*ir.Machine, input *ir.Program) error {
@@ -40,7 +45,7 @@ func (b *breaker) writeMap(new *ir.Machine, old []*ir.Machine, input *ir.Program
 	}
 	switch err := createFile(b.mapFile, text.Bytes(), 0o644); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
+		return b.mapThere()
 	case err != nil:
 		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
 	}
