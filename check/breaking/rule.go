@@ -37,9 +37,10 @@ var Families = []struct {
 	{Promises, "whoever relies on what the machine promises"},
 }
 
-// Severity is that of the points of r: what breaks is an error. A fault of a comment is not.
+// Severity is that of the points of r: what breaks is an error. A fault of a comment is not, nor is
+// that nothing was found before the search ended.
 func (r *Rule) Severity() diag.Severity {
-	if r == badAllow {
+	if r.Name == badAllow.Name || r.Name == behaviourUndecided.Name {
 		return diag.Warning
 	}
 	return diag.Error

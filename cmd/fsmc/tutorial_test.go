@@ -43,6 +43,9 @@ func TestCookbook(t *testing.T) {
 // code of other languages.
 func TestMigrating(t *testing.T) { playPage(t, "migrating.md", 10) }
 
+// TestScenariosPage runs the scenarios of docs/scenarios.md.
+func TestScenariosPage(t *testing.T) { playPage(t, "scenarios.md", 5) }
+
 // playPage does what a page in docs says, in its order and in one shell: a
 // `console` block is run, and what it shows is what must be printed; a block with
 // the name of a file behind its language becomes that file. In what is shown a

@@ -137,7 +137,7 @@ func (x *migration) params() error {
 	}
 	x.next.Params = make([]Value, len(x.m.def.Params))
 	if err := x.overlay(x.m.def.Params, known, x.next.Params); err != nil {
-		return err
+		return ofParams(err)
 	}
 	if err := inPart(x.m.def.Params, x.next.Params); err != nil {
 		return fmt.Errorf("of the parameters: %w; the mapping can set it", err)

@@ -120,7 +120,7 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (store.Pruned, er
 		trees := 0
 		for id, r := range s.runs {
 			old := r.row.Parent == "" && r.row.Status == machine.Finished && r.row.Updated.Before(micro(q.Before)) &&
-				(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome)
+				(q.Machine == "" || q.Machine == r.row.Machine) && (q.Outcome == "" || q.Outcome == r.row.Outcome) && (q.Run == "" || q.Run == id)
 			if !old {
 				continue
 			}

@@ -47,7 +47,7 @@ func scanMonth(found sqlrow.Row, m *Month) error { return found.Scan(&m.Month, &
 // pruneMonths drops the first month of the archive, where all of its runs are meant: gives
 // how many there were. Months without any are dropped on the way.
 func (t *tx) pruneMonths(ctx context.Context, q *store.PruneQuery) (int64, error) {
-	if q.Machine != "" || q.Outcome != "" {
+	if q.Machine != "" || q.Outcome != "" || q.Run != "" {
 		return 0, nil
 	}
 	for {

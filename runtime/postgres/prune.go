@@ -18,7 +18,8 @@ const (
 			AND (t.lease_until > $1 OR t.child IS NOT NULL AND NOT t.ended) OFFSET 0))`
 	whereOld = `
 	FROM @runs AS r
-	WHERE ended IS NOT NULL AND parent IS NULL AND outcome = ANY ($2) AND ended < $3 AND ($4 = '' OR machine = $4)`
+	WHERE ended IS NOT NULL AND parent IS NULL AND outcome = ANY ($2) AND ended < $3 AND ($4 = '' OR machine = $4)
+	AND ($5 = '' OR run = $5)`
 	// How many runs there are of trees is a join, since a look for each of them, in each month of the archive, takes
 	// several times as long.
 	beginTrees = `WITH old AS (SELECT run`
@@ -26,7 +27,7 @@ const (
 	SELECT (SELECT count(*) FROM old) + (SELECT count(*) FROM @runs AS child JOIN old ON child.root = old.run)`
 	countOld = beginTrees + whereOld + ` AND $1 :: timestamptz IS NOT NULL` + countTrees
 
-	oldestFirst = ` ORDER BY ended, run LIMIT $5 FOR UPDATE OF r SKIP LOCKED`
+	oldestFirst = ` ORDER BY ended, run LIMIT $6 FOR UPDATE OF r SKIP LOCKED`
 
 	selectTree = selectStanding + ` WHERE run = $1 OR root = $1 ORDER BY run FOR UPDATE SKIP LOCKED`
 	selectBusy = `
@@ -103,7 +104,7 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 func (t *tx) countPruned(ctx context.Context, q *store.PruneQuery) (done store.Pruned, err error) {
 	var counts [3][]int64
 	for i, text := range []string{countPrunable, countOld, archived.in(countOld)} {
-		ask(t, &counts[i], sqlrow.One[int64], text, q.Now, q.Outcomes(), q.Before, q.Machine)
+		ask(t, &counts[i], sqlrow.One[int64], text, q.Now, q.Outcomes(), q.Before, q.Machine, q.Run)
 	}
 	if err := t.flush(ctx); err != nil {
 		return done, err
@@ -118,7 +119,7 @@ func (t *tx) prune(ctx context.Context, q *store.PruneQuery, from place) (int64,
 	if from == archived {
 		text = from.in(selectArchived)
 	}
-	roots, err := sqlrow.List(ctx, t, sqlrow.One[string], text, q.Now, q.Outcomes(), q.Before, q.Machine, q.Limit)
+	roots, err := sqlrow.List(ctx, t, sqlrow.One[string], text, q.Now, q.Outcomes(), q.Before, q.Machine, q.Run, q.Limit)
 	if err != nil {
 		return 0, err
 	}

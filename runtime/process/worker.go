@@ -109,6 +109,13 @@ func (w *worker) serve() error {
 	return err
 }
 
+// unasked reports whether it has been given nothing.
+func (w *worker) unasked() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.next == 0
+}
+
 // write hands lines to the process; a process that does not take them has
 // ended, or will be killed for not answering.
 func (w *worker) write() {

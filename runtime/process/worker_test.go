@@ -101,7 +101,7 @@ func TestWorkerDies(t *testing.T) {
 
 func TestWorkerNeverSpeaks(t *testing.T) {
 	t.Parallel()
-	w := pool(t, 2, `echo "no such module" >&2; exit 1`)
+	w := pool(t, 2, `read -r line; echo "no such module" >&2; exit 1`)
 	err := runtime.Decline("not yet")
 	// Those that meet a process that still lives are released: which of the two ends
 	// how often meanwhile is not known.
@@ -109,6 +109,26 @@ func TestWorkerNeverSpeaks(t *testing.T) {
 		_, err = w.attempt(t.Context(), &runtime.Attempt{})
 	}
 	if err == nil || !strings.Contains(err.Error(), "ends without a word") || !strings.Contains(err.Error(), "no such module") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestWorkerEndsUnasked has a script that ends however it is asked, and so may have been asked once.
+func TestWorkerEndsUnasked(t *testing.T) {
+	t.Parallel()
+	w := StartWorkers("sleep 0.2; echo no such module >&2; exit 1", 2, io.Discard)
+	t.Cleanup(w.Close)
+	for broken := false; !broken; {
+		if _, err := w.attempt(t.Context(), &runtime.Attempt{}); err == nil || !strings.HasPrefix(err.Error(), "declined: ") {
+			t.Fatalf("got %v", err)
+		}
+		select {
+		case <-w.Broken():
+			broken = true
+		default:
+		}
+	}
+	if err := w.Err(); err == nil || err.Error() != "the worker command ends before it is given anything: exit status 1: no such module" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -249,7 +269,7 @@ func TestWorkerRecovers(t *testing.T) {
 	}
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
-	w := pool(t, 1, fmt.Sprintf("test -e %s || exit 1\n", ready)+each(`echo "{\"id\":$id}"`))
+	w := pool(t, 1, fmt.Sprintf("test -e %s || { read -r line; exit 1; }\n", ready)+each(`echo "{\"id\":$id}"`))
 	attempt := func() error {
 		_, err := w.attempt(t.Context(), &runtime.Attempt{})
 		return err
@@ -316,11 +336,11 @@ func TestWorkerThatReadsNothing(t *testing.T) {
 	}
 }
 
-// TestWorkerCannotStart counts no worker as lost where the command cannot even
-// start, and says in the end what it said.
-func TestWorkerCannotStart(t *testing.T) {
+// TestWorkerSaysNothing counts no worker as lost where each ends without a line of what it
+// gets, and says in the end what it said.
+func TestWorkerSaysNothing(t *testing.T) {
 	t.Parallel()
-	w := pool(t, 1, `echo "no such module" >&2; exit 1`)
+	w := pool(t, 1, `read -r line; echo "no such module" >&2; exit 1`)
 	m := compile(t)
 	h := w.Handlers(m)
 	h.Guards["ready"] = func(context.Context, json.RawMessage) (bool, error) { return true, nil }

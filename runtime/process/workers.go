@@ -54,16 +54,20 @@ type slot struct {
 	live   *worker // nil while there is none
 	silent int     // processes in a row that ended without a line
 	last   error   // how the last one ended
-	dud    bool    // it was none: the command could not be started
+	dud    bool    // it was none: the command could not be started, or ended before it was given anything
+	tried  bool    // the live one is given something: the one before it has said something, or it has lived for trial
 }
 
 // restart is how long is waited before a process is started again, times how
 // many in a row have said nothing; after brokenAfter of those, attempts fail, or
 // are released where the command could not even be started,
-// until a process has lived for settled: what kept it from starting is over.
+// until a process has lived for settled: what kept it from starting is over. A process
+// after one that has said nothing is given nothing for trial: if it ends so, it is not what it
+// was given that ends it.
 const (
 	restart     = 200 * time.Millisecond
 	brokenAfter = 3
+	trial       = 500 * time.Millisecond
 	settled     = 10 * time.Second
 )
 
@@ -126,18 +130,21 @@ func (w *Workers) keep(s *slot) {
 	for {
 		process, err := w.start()
 		w.mu.Lock()
+		s.tried = s.silent == 0
 		if s.live = process; process != nil && w.closing {
 			process.hangUp()
 		}
 		w.announce()
 		w.mu.Unlock()
 		if process != nil {
-			trial := time.AfterFunc(settled, func() { w.settle(s, process) })
+			tried := time.AfterFunc(trial, func() { w.try(s, process) })
+			settles := time.AfterFunc(settled, func() { w.settle(s, process) })
 			err = process.serve()
-			trial.Stop()
+			tried.Stop()
+			settles.Stop()
 		}
 		w.mu.Lock()
-		s.live, s.last, s.dud = nil, err, process == nil || notStarted(err)
+		s.live, s.last, s.dud = nil, err, process == nil || notStarted(err) || process.unasked()
 		if s.silent++; process != nil && process.spoke {
 			s.silent, w.lived = 0, true
 		}
@@ -160,6 +167,16 @@ func (w *Workers) keep(s *slot) {
 	}
 }
 
+// try lets a process be given something.
+func (w *Workers) try(s *slot, process *worker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.live == process {
+		s.tried = true
+		w.announce()
+	}
+}
+
 // settle forgives a slot the processes that ended without a line, once one has
 // lived for long enough to show that it can.
 func (w *Workers) settle(s *slot, process *worker) {
@@ -175,9 +192,10 @@ func (w *Workers) settle(s *slot, process *worker) {
 }
 
 // Broken is closed when the command cannot be started: when the shell has ended
-// every first process, or brokenAfter of each in a row, with the status that says
-// so and without a word. It is for whoever can fix it: attempts are released
-// meanwhile, and the command is tried again.
+// every first process with the status that says so and without a word; or when
+// brokenAfter of each in a row have ended so, or before they were given anything.
+// It is for whoever can fix it: attempts are released meanwhile, and the command
+// is tried again.
 func (w *Workers) Broken() <-chan struct{} { return w.broken }
 
 // Err says why Broken is closed, and is nil until then.
@@ -189,19 +207,24 @@ func (w *Workers) Err() error {
 
 // judge closes broken if it is so. The caller holds the lock.
 func (w *Workers) judge() {
-	enough := 1
-	if w.lived {
-		enough = brokenAfter // it may be away for a moment, while a new one is put there
-	}
 	if w.closing || w.why != nil {
 		return
 	}
 	for _, s := range w.slots {
+		enough := brokenAfter // it may be away for a moment, while a new one is put there
+		if !w.lived && notStarted(s.last) {
+			enough = 1
+		}
 		if s.silent < enough || !s.dud {
 			return
 		}
 	}
-	w.why = fmt.Errorf("the worker command cannot be started: %w", w.slots[0].last)
+	last := w.slots[0].last
+	what := "cannot be started"
+	if !notStarted(last) {
+		what = "ends before it is given anything"
+	}
+	w.why = fmt.Errorf("the worker command %s: %w", what, last)
 	close(w.broken)
 }
 
@@ -224,7 +247,7 @@ func (w *Workers) pick(ctx context.Context) (*worker, error) {
 		broken, duds := 0, 0
 		var last error
 		for _, s := range w.slots {
-			if s.live != nil && !s.live.over() && (best == nil || s.live.load() < best.load()) {
+			if s.live != nil && s.tried && !s.live.over() && (best == nil || s.live.load() < best.load()) {
 				best = s.live
 			}
 			if s.silent >= brokenAfter {

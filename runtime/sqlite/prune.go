@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"strings"
 
 	"github.com/fsmc-dev/fsmc/runtime/internal/failpoint"
 	"github.com/fsmc-dev/fsmc/runtime/internal/sqlrow"
@@ -17,22 +18,26 @@ import (
 const (
 	whereOld = `
 	FROM runs
-	WHERE status = 'finished' AND parent IS NULL AND outcome = ?1 AND updated < ?2 AND (?3 = '' OR +machine = ?3)`
+	WHERE status = 'finished' AND parent IS NULL AND outcome = ?1 AND updated < ?2 AND (?3 = '' OR +machine = ?3)
+	AND (?4 = '' OR run = ?4)`
 	whereDone = `
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.run = runs.run AND delivered IS NULL)
-	AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.run AND (lease_until > ?4 OR child IS NOT NULL AND ended = 0))
+	AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.run AND (lease_until > ?5 OR child IS NOT NULL AND ended = 0))
 	AND NOT EXISTS (SELECT 1 FROM runs AS child WHERE child.root = runs.run AND (child.status <> 'finished'
 		OR EXISTS (SELECT 1 FROM outbox WHERE outbox.run = child.run AND delivered IS NULL)
-		OR EXISTS (SELECT 1 FROM tasks WHERE tasks.run = child.run AND (lease_until > ?4 OR child IS NOT NULL AND ended = 0))))`
+		OR EXISTS (SELECT 1 FROM tasks WHERE tasks.run = child.run AND (lease_until > ?5 OR child IS NOT NULL AND ended = 0))))`
 
 	countTrees     = `SELECT count(*) + coalesce(sum((SELECT count(*) FROM runs AS child WHERE child.root = runs.run)), 0)`
 	countOld       = countTrees + whereOld
 	countPrunable  = countTrees + whereOld + whereDone
 	selectPrunable = `
 	SELECT run, machine, state, paused, seq, last, outcome` + whereOld + whereDone + `
-	ORDER BY updated, run LIMIT ?5 + 0`
+	ORDER BY updated, run LIMIT ?6 + 0`
 	selectChildren = `
 	SELECT run, machine, state, paused, seq, last, outcome FROM runs WHERE root = ?`
+
+	overwriteDeleted = `PRAGMA secure_delete = ON`
+	leaveDeleted     = `PRAGMA secure_delete = OFF`
 
 	insertPruning = `
 	INSERT INTO prunings (at, actor, reason, before, machine, outcome, runs) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -80,19 +85,34 @@ func (s *Store) Prune(ctx context.Context, q store.PruneQuery) (done store.Prune
 		return done, nil
 	}
 	return writing(ctx, s, func(t *tx) (store.Pruned, error) {
+		if q.Run != "" { // who names one run wants its data to be gone, and not only the pages to be free
+			if _, err := t.exec(overwriteDeleted); err != nil {
+				return store.Pruned{}, err
+			}
+			defer t.exec(leaveDeleted)
+		}
 		runs, err := t.prune(ctx, &q)
 		return store.Pruned{Runs: runs}, err
 	})
 }
 
+// meant is a statement about the runs that q means. One run is looked up: SQLite plans before
+// it knows the values.
+func meant(text string, q *store.PruneQuery) string {
+	if q.Run == "" {
+		return text
+	}
+	return strings.Replace(text, "(?4 = '' OR run = ?4)", "run = ?4", 1)
+}
+
 func countPruned(ctx context.Context, from sqlrow.Source, q *store.PruneQuery) (done store.Pruned, err error) {
 	for _, outcome := range q.Outcomes() {
-		args := []any{outcome, micros(q.Before), q.Machine, micros(q.Now)}
-		prunable, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], countPrunable, args...)
+		args := []any{outcome, micros(q.Before), q.Machine, q.Run, micros(q.Now)}
+		prunable, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], meant(countPrunable, q), args...)
 		if err != nil {
 			return done, err
 		}
-		old, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], countOld, args[:3]...)
+		old, _, err := sqlrow.First(ctx, from, sqlrow.One[int64], meant(countOld, q), args[:4]...)
 		if err != nil {
 			return done, err
 		}
@@ -104,8 +124,8 @@ func countPruned(ctx context.Context, from sqlrow.Source, q *store.PruneQuery) (
 func (t *tx) prune(ctx context.Context, q *store.PruneQuery) (runs int64, err error) {
 	trees, records := 0, int64(0)
 	for _, outcome := range q.Outcomes() {
-		rows, err := sqlrow.List(ctx, t, scanPrunable, selectPrunable,
-			outcome, micros(q.Before), q.Machine, micros(q.Now), q.Limit-trees)
+		rows, err := sqlrow.List(ctx, t, scanPrunable, meant(selectPrunable, q),
+			outcome, micros(q.Before), q.Machine, q.Run, micros(q.Now), q.Limit-trees)
 		if err != nil {
 			return 0, err
 		}

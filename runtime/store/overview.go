@@ -61,6 +61,7 @@ type PruneQuery struct {
 	Before  time.Time       // ended before that time
 	Machine string          // empty for all
 	Outcome machine.Outcome // empty for all
+	Run     string          // that run, which is no child; empty for all
 	Limit   int             // runs that are no children; 0 or less prunes nothing
 	DryRun  bool            // only count, without a limit
 

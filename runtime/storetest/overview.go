@@ -298,7 +298,7 @@ func testPrune(f *fixture) {
 			c.EventID, c.Answer = "id", []byte(`{}`)
 		})
 	}
-	for i, outcome := range []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled, machine.Success} {
+	for i, outcome := range []machine.Outcome{machine.Success, machine.Failed, machine.Cancelled, machine.Success, machine.Success} {
 		run := fmt.Sprintf("r%d", i)
 		f.begin(run)
 		row := f.claimOne()
@@ -327,7 +327,15 @@ func testPrune(f *fixture) {
 	prune(func(q *store.PruneQuery) { q.Before = f.now.Add(-100 * time.Hour) }, store.Pruned{})
 	prune(func(q *store.PruneQuery) { q.Machine = "Other" }, store.Pruned{})
 	prune(func(q *store.PruneQuery) { q.Limit = 0 }, store.Pruned{})
-	prune(func(q *store.PruneQuery) { q.DryRun = true }, store.Pruned{Runs: 3, Kept: 1})
+	prune(func(q *store.PruneQuery) { q.DryRun = true }, store.Pruned{Runs: 4, Kept: 1})
+	prune(func(q *store.PruneQuery) { q.Run, q.DryRun = "r3", true }, store.Pruned{Runs: 1})
+	prune(func(q *store.PruneQuery) { q.Run, q.DryRun = "r2", true }, store.Pruned{Kept: 1})
+	for _, run := range []string{"r2", "live", "r"} { // of which one has a message to deliver, one has not ended, and one is none
+		prune(func(q *store.PruneQuery) { q.Run = run }, store.Pruned{})
+	}
+	prune(func(q *store.PruneQuery) { q.Run, q.Outcome = "r3", machine.Failed }, store.Pruned{})
+	prune(func(q *store.PruneQuery) { q.Run = "r3" }, store.Pruned{Runs: 1})
+	f.missing("r3")
 	prune(func(q *store.PruneQuery) { q.Outcome, q.DryRun = machine.Failed, true }, store.Pruned{Runs: 1})
 	equal(f, len(f.history("r1")), 3)
 	prune(func(q *store.PruneQuery) { q.Outcome = machine.Failed }, store.Pruned{Runs: 1})

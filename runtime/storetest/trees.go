@@ -105,6 +105,10 @@ func testPruneTrees(f *fixture) {
 	f.deliver("x/1/1")
 	f.finish("z")
 	f.pass(time.Hour)
+	for _, run := range []string{"z/1", "z/1/1"} { // no child goes alone, also if it is named
+		equal(f, sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now, Run: run, Limit: 10, Now: f.now})), store.Pruned{})
+	}
+	equal(f, sure(f.s.Prune(f.ctx, store.PruneQuery{Before: f.now, Run: "z", Limit: 10, Now: f.now, DryRun: true})).Runs, int64(4))
 	prune(machine.Success, 10, 4, 0, "x/1/1 x/2 x/1 x") // the root's outcome counts
 	prune(machine.Failed, 1, 4, 0, "")
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang"
+	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -46,8 +48,9 @@ A comment above the place, or above the whole machine, allows a change:
 
 The rules have pages: fsmc explain RULE.
 
-Exit status 1: something breaks that is not allowed; or a question is undecided; or
-the machines in OLD or PATH have errors.`,
+Exit status 1: something breaks that is not allowed; or there is a warning, such as that
+a question is undecided, and --strict is given; or the machines in OLD or PATH have
+errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
   fsmc breaking --against old/ --format github machines/
   fsmc breaking --against runs.db --write-map moves.json review.fsm`,
@@ -58,6 +61,7 @@ the machines in OLD or PATH have errors.`,
 	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
 	c.Flags().StringVar(&b.machine, "machine", "", "with --write-map: the machine called `NAME`, if several have changed")
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; a question that is then open is \"undecided\"")
+	c.Flags().BoolVar(&b.strict, "strict", false, "exit with 1 for a warning, too")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
 		option[breakingFormat]{"json", writeBreakingJSON},
@@ -71,10 +75,12 @@ type breakingFormat func(io.Writer, *breakingReport) error
 type breaker struct {
 	target
 	against string
+	sources *reader              // of the new side
 	called  map[*ir.Machine]bool // machines of a database that its unfinished runs call
 	mapFile string
 	machine string // of the mapping
 	limit   int
+	strict  bool
 	write   breakingFormat
 }
 
@@ -87,8 +93,15 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 	case b.limit < 1:
 		return fmt.Errorf("--max-configurations is %d; it is at least 1", b.limit)
 	}
+	if _, err := os.Lstat(b.mapFile); b.mapFile != "" && err == nil {
+		return b.mapThere()
+	}
 	collectSeldom()
-	new, err := b.sound(b.load(paths))
+	var err error
+	if b.sources, err = b.readSources(paths); err != nil {
+		return err
+	}
+	new, err := b.sound(loadLean(b.sources.sources, b.sources.find), nil)
 	if err != nil {
 		return err
 	}
@@ -113,15 +126,22 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	var changed *ir.Machine
+	var versions []*ir.Machine
+	if b.mapFile != "" {
+		if changed, versions, err = b.mapped(report.Result); err != nil {
+			return err
+		}
+	}
 	if err := b.write(b.out, report); err != nil {
 		return err
 	}
 	if b.mapFile != "" {
-		if err := b.writeMap(report.Result, new.Program); err != nil {
+		if err := b.writeMap(changed, versions, new.Program); err != nil {
 			return err
 		}
 	}
-	if report.list().HasErrors() { // a fault of a comment is none
+	if list := report.list(); list.HasErrors() || b.strict && list.Count(diag.Warning) > 0 {
 		return errFinding
 	}
 	return nil

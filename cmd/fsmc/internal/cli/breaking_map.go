@@ -11,20 +11,29 @@ import (
 	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
-// writeMap writes the mapping of the one machine that has changed, or of the one that is
-// named. What a person has already filled in is not written over.
-func (b *breaker) writeMap(r *breaking.Result, input *ir.Program) error {
-	var old []*ir.Machine
-	var new *ir.Machine
+// mapped is the one machine that has changed, or the one that is named, with its older versions: a
+// mapping is for one machine. With none, nothing has changed.
+func (b *breaker) mapped(r *breaking.Result) (new *ir.Machine, old []*ir.Machine, err error) {
 	for _, p := range r.Pairs {
 		if b.machine != "" && p.New.Name != b.machine {
 			continue
 		}
 		if new != nil && p.New != new {
-			return fmt.Errorf("machines %q and %q have changed, and a mapping is for one machine; choose it with --machine", new.Name, p.New.Name)
+			return nil, nil, fmt.Errorf("machines %q and %q have changed, and a mapping is for one machine; choose it with --machine", new.Name, p.New.Name)
 		}
 		new, old = p.New, append(old, p.Old)
 	}
+	return new, old, nil
+}
+
+// mapThere refuses a file that is there: a person may have filled it in.
+func (b *breaker) mapThere() error {
+	return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
+}
+
+// writeMap writes the mapping of a machine, if there is one. What a person has already filled in
+// is not written over.
+func (b *breaker) writeMap(new *ir.Machine, old []*ir.Machine, input *ir.Program) error {
 	if new == nil {
 		fmt.Fprintf(b.err, "fsmc: no machine has changed: fsmc migrate needs no mapping, and %q is not written\n", b.mapFile)
 		return nil
@@ -36,7 +45,7 @@ func (b *breaker) writeMap(r *breaking.Result, input *ir.Program) error {
 	}
 	switch err := createFile(b.mapFile, text.Bytes(), 0o644); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("--write-map: %q is there already, and may be filled in: remove it, or name another file", b.mapFile)
+		return b.mapThere()
 	case err != nil:
 		return fmt.Errorf("--write-map: file %q cannot be written: %w", b.mapFile, reason(err))
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
@@ -64,9 +63,9 @@ func isDatabase(name string) bool {
 // stored loads the definitions that unfinished runs have of the machines of new, each as a
 // unit of its own. Machines that new has not are told.
 func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Unit, err error) {
-	known := map[string]bool{}
+	known := map[string]*ir.Machine{}
 	for _, m := range new.Machines {
-		known[m.Name] = true
+		known[m.Name] = m
 	}
 	b.called = map[*ir.Machine]bool{}
 	old := target{streams: b.streams, db: b.against}
@@ -81,13 +80,13 @@ func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Un
 		}
 		for _, name := range all.names() {
 			rows := all.older(name, "")
-			if !known[name] {
+			if known[name] == nil {
 				if err := b.tellMissing(ctx, all, name, rows); err != nil {
 					return err
 				}
 				continue
 			}
-			for _, row := range rows {
+			for i, row := range rows {
 				n, err := all.runs(ctx, []store.DefinitionRow{row}, "", 1)
 				if err != nil {
 					return err
@@ -95,7 +94,7 @@ func (b *breaker) stored(ctx context.Context, new *ir.Program) (units []*lang.Un
 				if n.Count == 0 {
 					continue
 				}
-				unit, err := definition(row)
+				unit, err := b.definition(all, &rows[i], known[name])
 				if err != nil {
 					return err
 				}
@@ -117,20 +116,6 @@ func (b *breaker) tellMissing(ctx context.Context, all *versions, name string, r
 		fmt.Fprintf(b.err, "fsmc: machine %q is not in the input, and has %s\n", diag.Harmless(name), n.text())
 	}
 	return err
-}
-
-// definition loads one version of a machine from the text that is kept with it.
-func definition(row store.DefinitionRow) (*lang.Unit, error) {
-	version := fmt.Sprintf("version %.12s of %q", row.Hash, row.Machine)
-	if row.Source == "" {
-		return nil, fmt.Errorf("the database has no text of %s: compare with --against git:REF", version)
-	}
-	unit := lang.Load([]lang.Source{{Name: fmt.Sprintf("%s@%.12s.fsm", row.Machine, row.Hash), Src: []byte(row.Source)}})
-	if unit.Diags.HasErrors() {
-		return nil, fmt.Errorf("the text of %s cannot be read from the database alone (%s): compare with --against git:REF", version, unit.Diags[0].Message)
-	}
-	unit.Program.Machines = slices.DeleteFunc(slices.Clone(unit.Program.Machines), func(m *ir.Machine) bool { return m.Name != row.Machine })
-	return unit, nil
 }
 
 // joined are the results of comparing with several versions, each point once.

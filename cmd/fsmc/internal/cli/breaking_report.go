@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang/diag"
@@ -20,7 +21,7 @@ type breakingReport struct {
 // diagnostic is p, with the runs that it concerns.
 func (r *breakingReport) diagnostic(p *breaking.Point) diag.Diagnostic {
 	d := p.Diagnostic()
-	if n := r.runs[p]; n != nil && p.Rule.Severity() == diag.Error {
+	if n := r.runs[p]; n != nil && d.Severity == diag.Error {
 		d.Message += "; " + n.text()
 	}
 	d.Witness.Fold(false)
@@ -61,7 +62,12 @@ func (r *breakingReport) compared(breaks bool) string {
 		changed = fmt.Sprint(n)
 	}
 	text := describe.Count(r.Paired, "machine") + " compared, " + changed + " changed"
-	if !breaks {
+	open := func(p breaking.Point) bool { return p.Rule.Name == "behaviour-undecided" }
+	switch {
+	case breaks:
+	case slices.ContainsFunc(r.Points, open):
+		text += ": nothing that breaks was found"
+	default:
 		text += ": nothing breaks"
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +48,9 @@ errors, so that something may be missing in the diagram.`,
   fsmc dot --db runs.db --run pr-17 review.fsm | dot -Tpng > pr-17.png`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if !cmd.Flags().Changed("format") {
+				if err := refusePicture(d.output, paths); err != nil {
+					return err
+				}
 				d.target = named(d.output, d.target)
 			}
 			if cmd.Flags().Changed("theme") && d.target.Name != svg.Target.Name {
@@ -76,6 +80,15 @@ func named(file string, target codegen.Target) codegen.Target {
 		return mermaid.Target
 	}
 	return target
+}
+
+// refusePicture refuses a name of a picture that only Graphviz makes, in which no one looks for a text.
+func refusePicture(file string, paths []string) error {
+	switch ext := filepath.Ext(file); ext {
+	case ".png", ".pdf", ".jpg", ".jpeg", ".gif", ".webp":
+		return fmt.Errorf("a %q is made by Graphviz: fsmc dot %s | dot -T%s > %s; a name in .svg needs no other program", ext, strings.Join(paths, " "), ext[1:], file)
+	}
+	return nil
 }
 
 type drawer struct {

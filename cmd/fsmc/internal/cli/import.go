@@ -25,8 +25,8 @@ func newImport(s *streams) *cobra.Command {
 		Short: "Make a machine from a file in another format",
 		Long: `Import reads a machine of another format and writes it in this language, formatted.
 A comment says at each place what was lost or guessed, and so does a report. It counts
-the states that came over whole; those that came over in part, with a guess or without
-some of their data; and those that lead elsewhere. After that, fsmc check finds what is
+the machine and each state: those that came over whole; those that came over in part,
+with a guess or without some of their data; and those that lead elsewhere. After that, fsmc check finds what is
 wrong with the original.
 
 Formats:
@@ -120,7 +120,7 @@ func tellForeign(w io.Writer, result *foreign.Result, asJSON bool, text string) 
 			fmt.Fprintf(w, "%s %s: %s\n", place(item), diag.Harmless(item.Place), why)
 		}
 	}
-	fmt.Fprintf(w, "%s: %d whole, %d in part, %d that lead elsewhere\n",
+	fmt.Fprintf(w, "%s: machine and states: %d whole, %d in part, %d that lead elsewhere\n",
 		strings.Join(r.Machines, ", "), r.Count(foreign.Whole), r.Count(foreign.Part), r.Count(foreign.Lost))
 	return nil
 }

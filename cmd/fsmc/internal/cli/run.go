@@ -32,21 +32,22 @@ But if only a state around the state of the run takes events, it waits for the t
 of that inner state. When it begins to wait for a timer of more than a few seconds, it
 says so on standard error.
 
-Without PATH, it works on every unfinished run in the database, each with the
-version of the machine with which it started. With --follow, it also works on
+Without PATH, but with the --id of a run, it continues that run with the version of
+the machine that the database has. Without both, it works on every unfinished run in
+the database, each with its own version. With --follow, it then also works on
 runs that start later, and waits for a database that does not exist yet, or for a
 server that does not answer. If an activity has no executable, the command says so
-once, and looks for it again each second. Without --follow, it ends with the names
-of the runs that wait for such an activity, and exit status 2.
+once, and looks for it again each second. Without --follow, it ends with the names of
+the runs that wait for such an activity, and exit status 2.
 
 Activities are executables in one folder, with the names of the activities. A host
 guard is the executable guard-NAME. Each gets one JSON object on standard input.
 The last line of its standard output is the answer, one JSON object.
 
 With --worker, the command starts processes that do many attempts. They read and
-write the same objects, one on each line; see docs/activities.md. If the shell
-cannot start the worker, the command ends with exit status 2, and no attempt
-counts.
+write the same objects, one on each line; see docs/activities.md. If the worker
+cannot be started, or ends before it is given anything, the command ends with exit
+status 2, and no attempt counts.
 
 With --outbox, the command gives each published message to CMD, as one JSON object
 on standard input, in order for each run. It repeats a message until CMD exits with
@@ -63,9 +64,10 @@ problem is one line with a JSON object, on standard output, or with --format jso
 standard error; see docs/logs.md.
 
 Exit status 1: the run, or one below it, is halted, or the run ended with an outcome
-other than success. Exit status 3, with PATH and without --detach: the run has not
-ended, because it waits for something, or because the command was stopped.`,
+other than success. Exit status 3, with PATH or --id, and without --detach: the run has
+not ended, because it waits for something, or because the command was stopped.`,
 		Example: `  fsmc run --db runs.db --activities ./activities --id pr-17 --param pr=17 review.fsm
+  fsmc run --db runs.db --activities ./activities --id pr-17
   fsmc run --db runs.db --detach --param pr=18 review.fsm
   fsmc run --db runs.db --detach --params - month.fsm < november.json
   fsmc run --db runs.db --activities ./activities --follow`,
@@ -128,7 +130,10 @@ func (r *runner) run(ctx context.Context, paths []string) error {
 	if err := r.usage(paths); err != nil {
 		return err
 	}
-	if len(paths) == 0 {
+	switch {
+	case len(paths) == 0 && r.id != "":
+		return r.runStored(ctx)
+	case len(paths) == 0:
 		return r.runAll(ctx)
 	}
 	m, err := r.compile(paths)
@@ -183,13 +188,13 @@ func (r *runner) usage(paths []string) error {
 		var err error
 		r.tags, err = readTags(r.tagged)
 		return err
-	case !r.works() && !r.detach:
+	case !r.works() && !r.detach && r.id == "": // of one with an id, its machine is asked
 		return errNoWork
-	case r.id != "" && !r.detach:
-		return errors.New("--id is about one machine: name its file; without --id and a file, all unfinished runs continue, each with the version that the database has")
-	case r.id != "" || len(r.params) > 0 || len(r.given) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach || r.once:
-		return errors.New("--id, --param, --params, --tag, --machine, --once and --detach are about one machine: name its file")
-	case r.follow && r.asJSON:
+	case len(r.params) > 0 || len(r.given) > 0 || len(r.tagged) > 0 || r.machine != "" || r.detach:
+		return errors.New("--param, --params, --tag, --machine and --detach are about a run that starts: name the file of its machine")
+	case r.once && r.id == "":
+		return errors.New("--once is about one run: name it with --id, or name the file of its machine")
+	case r.follow && r.asJSON && r.id == "":
 		return errors.New("--follow without a file never ends, so --format json could print nothing")
 	}
 	return nil

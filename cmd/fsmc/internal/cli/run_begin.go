@@ -200,7 +200,7 @@ func (r *runner) sayVersion(ctx context.Context, engine *runtime.Engine, v *runt
 		return nil
 	}
 	what, them := undone(names)
-	fmt.Fprintf(r.err, "fsmc: %s has another version of %s, and this file does not declare its %s in the same way, so %s: name the file of that version, or neither a file nor --id\n",
+	fmt.Fprintf(r.err, "fsmc: %s has another version of %s, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
 		v.Run, v.Machine, what, them)
 	return nil
 }

@@ -105,7 +105,7 @@ func (r *runner) sayMigrated(record *slog.Record) {
 	}
 	if left, ok := attributes(record)["changed"].Any().([]string); ok {
 		what, them := undone(left)
-		fmt.Fprintf(r.err, "fsmc: %s was migrated to another version of its machine, and this file does not declare its %s in the same way, so %s: name the file of that version, or neither a file nor --id\n",
+		fmt.Fprintf(r.err, "fsmc: %s was migrated to another version of its machine, and this file does not declare its %s in the same way, so %s: name the file of that version, or no file\n",
 			*run, what, them)
 	}
 }

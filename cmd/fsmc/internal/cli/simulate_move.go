@@ -190,6 +190,9 @@ func (c *simulator) parseNamed(words []string) (simulate.Move, error) {
 	case words[1] == "ends":
 		return c.fill(move, nil, words[2:])
 	}
+	if words[1] == "->" { // as in a scenario
+		return move, fmt.Errorf(`write a move without "->" and braces: %s EVENT n=2, or %[1]s ends`, words[0])
+	}
 	e, ok := c.simulation.Machine().Event(words[1])
 	if !ok && !slices.ContainsFunc(c.choices, func(o simulate.Choice) bool { return o.Move.Do == words[0] }) {
 		return move, c.noMove(words[0])

@@ -21,9 +21,11 @@ import (
 type steering struct {
 	use, short, long, example string
 
-	does  runtime.InputKind // "cancel"
-	act   func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
-	judge func(*runtime.View) error // whether the run then is as it should be; nil where it always is
+	does runtime.InputKind // "cancel"
+	act  func(*runtime.Engine, context.Context, string, runtime.Operator) (runtime.View, error)
+	// beside goes on beside act until what it gives is called; nil for nothing
+	beside func(ctx context.Context, store runtime.Store, run string) (stop func())
+	judge  func(*runtime.View) error // whether the run then is as it should be; nil where it always is
 
 	target
 	who   runtime.Operator
@@ -98,6 +100,9 @@ func (st *steering) run(ctx context.Context, args []string) error {
 
 // one steers one run.
 func (st *steering) one(ctx context.Context, store runtime.Store, run string) (runtime.View, error) {
+	if st.beside != nil {
+		defer st.beside(ctx, store, run)()
+	}
 	return st.ask.step(store, func(engine *runtime.Engine) (runtime.View, error) { return st.act(engine, ctx, run, st.who) })
 }
 

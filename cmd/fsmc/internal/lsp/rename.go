@@ -83,10 +83,18 @@ func (v *view) meansTheSame(refs []ir.Ref, texts map[string][]byte, name string)
 	for _, d := range v.unit().Diags {
 		before[d.Rule]++
 	}
-	for _, d := range after.Diags {
-		if before[d.Rule]--; before[d.Rule] < 0 && d.Severity == diag.Error {
-			return refused("%s", d.Message)
+	var came *diag.Diagnostic
+	for i := range after.Diags {
+		d := &after.Diags[i]
+		if before[d.Rule]--; before[d.Rule] >= 0 || d.Severity != diag.Error {
+			continue
 		}
+		if came == nil || came.Rule != "duplicate-name" && d.Rule == "duplicate-name" { // of which others follow
+			came = d
+		}
+	}
+	if came != nil {
+		return refused("%s", came.Message)
 	}
 	moved := movedBy(refs, len(name))
 	other := namesOf(after)

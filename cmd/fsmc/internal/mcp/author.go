@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fsmc-dev/fsmc/runtime/describe"
@@ -74,19 +75,37 @@ func (s *Server) simulate(ctx context.Context, c *call) (any, error) {
 }
 
 func inputsOf(raw json.RawMessage) ([]simulate.Input, error) {
-	var inputs []simulate.Input
+	var texts []json.RawMessage
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&inputs); err != nil {
+	if err := json.Unmarshal(raw, &texts); err != nil {
 		return nil, fmt.Errorf("inputs: %w", err)
 	}
-	if len(inputs) > maxInputs {
-		return nil, fmt.Errorf("inputs: there are %d, more than the %d that are allowed", len(inputs), maxInputs)
+	if len(texts) > maxInputs {
+		return nil, fmt.Errorf("inputs: there are %d, more than the %d that are allowed", len(texts), maxInputs)
+	}
+	inputs := make([]simulate.Input, len(texts))
+	for i, text := range texts {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&inputs[i]); err != nil {
+			return nil, fmt.Errorf(`input %d: %s: an input is an object such as {"event": "Approve", "data": {…}}`, i+1, notInput(err))
+		}
 	}
 	return inputs, nil
+}
+
+// notInput says why a value is no input.
+func notInput(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case ok && wrong.Field == "":
+		return "it is a " + wrong.Value
+	case ok:
+		return fmt.Sprintf("%q has to be a %s, and is a %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
+	}
+	return strings.Replace(strings.TrimPrefix(err.Error(), "json: "), "unknown field", "there is no member", 1)
 }
 
 // beginning is how the simulation begins that a call asks for.
