@@ -37,10 +37,9 @@ var Families = []struct {
 	{Promises, "whoever relies on what the machine promises"},
 }
 
-// Severity is that of the points of r: what breaks is an error. A fault of a comment is not, nor is
-// that nothing was found before the search ended.
+// Severity is that of the points of r: what breaks is an error. A fault of a comment is not.
 func (r *Rule) Severity() diag.Severity {
-	if r.Name == badAllow.Name || r.Name == behaviourUndecided.Name {
+	if r == badAllow {
 		return diag.Warning
 	}
 	return diag.Error

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fsmc-dev/fsmc/check/breaking"
 	"github.com/fsmc-dev/fsmc/lang"
-	"github.com/fsmc-dev/fsmc/lang/diag"
 	"github.com/fsmc-dev/fsmc/lang/ir"
 	"github.com/fsmc-dev/fsmc/lang/token"
 )
@@ -48,9 +47,8 @@ A comment above the place, or above the whole machine, allows a change:
 
 The rules have pages: fsmc explain RULE.
 
-Exit status 1: something breaks that is not allowed; or there is a warning, such as that
-a question is undecided, and --strict is given; or the machines in OLD or PATH have
-errors.`,
+Exit status 1: something breaks that is not allowed; or a question is undecided; or
+the machines in OLD or PATH have errors.`,
 		Example: `  fsmc breaking --against git:main review.fsm
   fsmc breaking --against old/ --format github machines/
   fsmc breaking --against runs.db --write-map moves.json review.fsm`,
@@ -61,7 +59,6 @@ errors.`,
 	c.Flags().StringVar(&b.mapFile, "write-map", "", "write a draft of the mapping for fsmc migrate to a new `FILE`")
 	c.Flags().StringVar(&b.machine, "machine", "", "with --write-map: the machine called `NAME`, if several have changed")
 	c.Flags().IntVar(&b.limit, "max-configurations", breaking.DefaultLimit, "explore at most `N` pairs of configurations of a machine; a question that is then open is \"undecided\"")
-	c.Flags().BoolVar(&b.strict, "strict", false, "exit with 1 for a warning, too")
 	chooseFlag(c, &b.write, "format", "text", "how to print",
 		option[breakingFormat]{"text", writeBreakingText},
 		option[breakingFormat]{"json", writeBreakingJSON},
@@ -80,7 +77,6 @@ type breaker struct {
 	mapFile string
 	machine string // of the mapping
 	limit   int
-	strict  bool
 	write   breakingFormat
 }
 
@@ -141,7 +137,7 @@ func (b *breaker) run(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	if list := report.list(); list.HasErrors() || b.strict && list.Count(diag.Warning) > 0 {
+	if report.list().HasErrors() { // a fault of a comment is none
 		return errFinding
 	}
 	return nil
