@@ -122,25 +122,20 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 		args := expr{text: "{}"}
 		for _, k := range []string{"Parameters", "Arguments"} {
 			if p := reader.Get(k); p != nil {
-				args = m.payload(p, m.input(st))
+				args = m.handed(func() expr { return m.payload(p, m.input(st)) })
 			}
 		}
-		m.cur.Add("do " + name + "(" + args.text + ")")
-		reading := m.behind("Items")
-		reading.Add("on " + m.events.Title(key+" read items done") + " -> " + m.cur.Name + " { " + items + " = event.items, " + results + " = [] }")
+		m.readItems(key, name, args.text, items, results)
 		return
 	}
-	list := m.read(nil, scope{})
-	if p := st.Get("ItemsPath"); p != nil {
-		list = m.path(p.Str(), m.input(st))
-	} else if v := st.Get("Items"); v != nil {
-		list = m.payload(v, scope{})
-	} else if st.Get("InputPath") != nil {
-		list = m.read(nil, m.input(st))
-	} else {
-		list = expr{text: m.data}
-	}
+	list, lost := m.computed(func() expr { return m.elements(st) })
 	switch {
+	case lost != nil:
+		m.part("an activity makes the list")
+		m.mayFail = true
+		args := m.handed(func() expr { return m.elements(st) })
+		m.readItems(key, m.call(key+" read items", "the elements", "items [0..1000]json"), object([]member{{"elements", args}}).text, items, results)
+		return
 	case list.text == "null":
 		list.text = "[]"
 	case strings.HasPrefix(list.text, "{"):
@@ -155,6 +150,27 @@ func (m *machine) items(key string, st *foreign.Value, items string) {
 		return
 	}
 	m.cur.Add("entry { " + items + " = " + list.text + ", " + results + " = [] }")
+}
+
+// readItems has an activity fill the list.
+func (m *machine) readItems(key, name, args, items, results string) {
+	m.cur.Add("do " + name + "(" + args + ")")
+	reading := m.behind("Items")
+	reading.Add("on " + m.events.Title(key+" read items done") + " -> " + m.cur.Name + " { " + items + " = event.items, " + results + " = [] }")
+}
+
+// elements is the list of which each element is worked on.
+func (m *machine) elements(st *foreign.Value) expr {
+	if p := st.Get("ItemsPath"); p != nil {
+		return m.path(p.Str(), m.input(st))
+	}
+	if v := st.Get("Items"); v != nil {
+		return m.payload(v, scope{})
+	}
+	if st.Get("InputPath") != nil {
+		return m.read(nil, m.input(st))
+	}
+	return expr{text: m.data}
 }
 
 // listed fills the list with what is written as one: a list of json is what stands in a json, so

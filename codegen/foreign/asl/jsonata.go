@@ -22,8 +22,7 @@ func (m *machine) jsonataValue(text string, s scope) expr {
 			return e
 		}
 	}
-	m.lost("{%% %s %%} is not computed", text)
-	return expr{text: "null", gone: true}
+	return m.uncomputed("{% "+text+" %}", reads(text, func(path string) (expr, bool) { return m.operand(path, s) }))
 }
 
 // operand is a path or a literal of JSONata.
@@ -59,7 +58,7 @@ func (m *machine) jsonataOutput(st *foreign.Value, result expr) []string {
 	s := scope{result: &result}
 	effects := m.assigned(st, s)
 	if out := st.Get("Output"); out != nil {
-		result = m.payload(out, s)
+		result = m.made(st, result, "Output", func() expr { return m.payload(out, s) })
 	}
 	if result.text == m.data {
 		return effects

@@ -41,6 +41,8 @@ type machine struct {
 	without   bool             // it has no fields for what is inherited, since it does not read it
 	beside    bool             // it may end with something kept beside the data
 
+	hands bool // what is not computed is handed to an activity; see handed
+
 	whole       bool // the data is read as a whole where something is kept beside it
 	machineItem *foreign.Item
 

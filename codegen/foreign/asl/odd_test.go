@@ -82,11 +82,18 @@ func TestOddMeansWhatItSays(t *testing.T) {
 			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},
 		// What is not computed, or stands behind a key, cannot be compared as a number: the run halts, and that is said.
 		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
+			Want: []string{"// Guessed: an activity does what this Pass does", `do i({"n": {"States.MathAdd($.n, 1)": [data.n]}})`, "on IDone -> C { data = event.result }"}, Grade: foreign.Part},
+		{Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","Branches":[{"StartAt":"B","States":{"B":{"Type":"Pass","End":true}}}],"ResultSelector":{"n.$":"States.ArrayLength($)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"S"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
 			Want: []string{"// Lost: data.n is read here, but another state does not compute it: the run halts"}, Grade: foreign.Lost},
+		// What an activity can do is its work: it gets what is read, and answers with what is made of its result.
+		{Text: around(`{"Type":"Task","Resource":"r","Parameters":{"k.$":"States.Format('{}/{}', $.a, $.a[0].b)"},"ResultSelector":{"x.$":"$.Items[0]","y.$":"$.z"},"ResultPath":"$.got","Next":"B"}`),
+			Want: []string{`"k": {"States.Format('{}/{}', $.a, $.a[0].b)": [data.a]}`, "// Guessed: the activity answers with what its ResultSelector makes of its result: $.Items[0] is not computed", "got = event.result"}, Grade: foreign.Part},
+		{Text: around(`{"Type":"Map","ItemsPath":"$.rows[0].cells","ItemProcessor":{"StartAt":"R","States":{"R":{"Type":"Pass","End":true}}},"Next":"B"}`),
+			Want: []string{"// Guessed: an activity makes the list", `a_read_items({"elements": {"$.rows[0].cells": [data.rows]}})`, "a_items = event.items"}, Grade: foreign.Part},
 		{Text: `{"QueryLanguage":"JSONata","StartAt":"I","States":{"I":{"Type":"Pass","Assign":{"n":0},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Condition":"{% $n < 3 %}","Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
 			Want: []string{`// Lost: n is read here, but another state puts it behind a key, "value": the run halts`}, Grade: foreign.Lost},
 		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"s.$":"States.MathAdd($.n, 1)"},"ResultPath":"$.w","Next":"W"},"W":{"Type":"Wait","SecondsPath":"$.w.s","Next":"S"},"S":{"Type":"Succeed"}}}`,
-			Want: []string{"// Lost: w.s is read here"}, Grade: foreign.Lost},
+			Want: []string{"w = event.result", "w_seconds = w.s"}, Grade: foreign.Part},
 		// Where a program answers a comparison, no field of a type is read for it.
 		{Text: around(`{"Type":"Choice","Choices":[{"Variable":"$.x","StringEquals":"a","Next":"B"},{"Variable":"$.t","NumericEqualsPath":"$$.Execution.Name","Next":"B"}],"Default":"B"}`),
 			Want: []string{"entry { x = data.x }", `on done when x == "a" -> B else when t_numeric_equals_path_execution_name(data) -> B else -> B`}, Grade: foreign.Part},

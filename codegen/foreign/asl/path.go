@@ -34,7 +34,7 @@ type expr struct {
 	members []member
 	kept    []keep // of the data as a whole with what is kept beside it
 	bare    bool   // a string of an event, which is no json by itself
-	gone    bool   // it is null in place of what is not computed
+	gone    bool   // it, or an item of it, is null in place of what is not computed
 }
 
 type member struct {
@@ -187,16 +187,16 @@ func (m *machine) set(field string, e expr) string {
 	if text != e.text {
 		m.unfit[field] = `another state puts it behind a key, "value"`
 	}
-	m.uncomputed(field, e)
+	m.unfits(field, e)
 	return field + " = " + text
 }
 
-func (m *machine) uncomputed(place string, e expr) {
+func (m *machine) unfits(place string, e expr) {
 	if e.gone {
 		m.unfit[place] = "another state does not compute it"
 	}
 	for _, inner := range e.members {
-		m.uncomputed(place+"."+inner.key, inner.value)
+		m.unfits(place+"."+inner.key, inner.value)
 	}
 }
 

@@ -27,7 +27,13 @@ func (m *machine) payload(v *foreign.Value, s scope) expr {
 		}
 		return object(members)
 	case v.Is(foreign.Array):
-		return expr{text: "[" + ir.Listed(v.Items, func(item *foreign.Value) string { return m.payload(item, s).text }) + "]"}
+		gone := false
+		list := ir.Listed(v.Items, func(item *foreign.Value) string {
+			e := m.payload(item, s)
+			gone = gone || e.lacks()
+			return e.text
+		})
+		return expr{text: "[" + list + "]", gone: gone}
 	}
 	if inner, ok := jsonataText(v); ok {
 		return m.jsonataValue(inner, s)
@@ -42,26 +48,23 @@ func (m *machine) payload(v *foreign.Value, s scope) expr {
 // path is what a path or an intrinsic function gives; what has no form here is null, and
 // said.
 func (m *machine) path(text string, s scope) expr {
-	if rest, ok := strings.CutPrefix(text, "$$"); ok {
-		if keys, plain := plainPath("$" + rest); plain {
-			if e, ok := m.context(keys, s); ok {
-				return e
-			}
-		}
-	} else if keys, plain := plainPath(text); plain {
-		return m.read(keys, s)
-	} else if e, ok := m.variable(text); ok {
+	if e, ok := m.readPath(text, s); ok {
 		return e
-	} else if args, ok := strings.CutPrefix(text, "States.Array("); ok && !strings.ContainsAny(args, "'\\(") && strings.HasSuffix(args, ")") {
+	}
+	if args, ok := strings.CutPrefix(text, "States.Array("); ok && !strings.ContainsAny(args, "'\\(") && strings.HasSuffix(args, ")") {
 		return m.array(strings.TrimSuffix(args, ")"), s)
 	}
-	m.lost("%s is not computed", text)
-	return expr{text: "null", gone: true}
+	return m.uncomputed(text, reads(text, func(path string) (expr, bool) { return m.readPath(path, s) }))
 }
 
 func (m *machine) array(args string, s scope) expr {
-	list := ir.Listed(strings.Split(args, ","), func(arg string) string { return m.path(strings.TrimSpace(arg), s).text })
-	return expr{text: "[" + list + "]"}
+	gone := false
+	list := ir.Listed(strings.Split(args, ","), func(arg string) string {
+		e := m.path(strings.TrimSpace(arg), s)
+		gone = gone || e.lacks()
+		return e.text
+	})
+	return expr{text: "[" + list + "]", gone: gone}
 }
 
 // variable is $name.key for a variable that some state assigns.
@@ -108,13 +111,15 @@ func (m *machine) output(st *foreign.Value, result expr) []string {
 	}
 	effects := m.assigned(st, scope{root: &result})
 	if sel := st.Get("ResultSelector"); sel != nil {
-		result = m.payload(sel, scope{root: &result})
+		raw := result
+		result = m.made(st, raw, "ResultSelector", func() expr { return m.payload(sel, scope{root: &raw}) })
 	}
 	rp, out := st.Get("ResultPath"), st.Get("OutputPath")
 	keys, plain := plainPath(rp.Str())
 	switch {
 	case rp == nil || plain && len(keys) == 0:
-		return append(m.replace(m.outputPath(out, result)), effects...)
+		raw := result
+		return append(m.replace(m.made(st, raw, "OutputPath", func() expr { return m.outputPath(out, raw) })), effects...)
 	case rp.Kind != foreign.Null && !plain:
 		m.lost("the result is not kept at %s", rp.Str())
 	case rp.Kind != foreign.Null:

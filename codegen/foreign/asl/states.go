@@ -22,7 +22,7 @@ func (m *machine) state(key string, st *foreign.Value) error {
 	case "Task":
 		return m.task(key, st)
 	case "Pass":
-		return m.pass(st)
+		return m.pass(key, st)
 	case "Choice":
 		return m.choice(st)
 	case "Wait":
@@ -95,9 +95,9 @@ func (m *machine) task(key string, st *foreign.Value) error {
 		return err
 	}
 	resource := st.Get("Resource").Str()
-	args := m.arguments(st)
+	args := m.handed(func() expr { return m.arguments(st) })
 	m.cur.Add("do " + m.call(key, resource, "result json") + "(" + m.asJSON(args) + ")" + m.limits(st))
-	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, m.output(st, expr{text: "event.result"})))
+	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, m.output(st, expr{text: answer})))
 	return m.failures(st, "", m.taskCategories(st))
 }
 
@@ -126,18 +126,17 @@ func (m *machine) limits(st *foreign.Value) string {
 	return text
 }
 
-func (m *machine) pass(st *foreign.Value) error {
+func (m *machine) pass(key string, st *foreign.Value) error {
 	next, err := m.next(st)
 	if err != nil {
 		return err
 	}
-	var result expr
-	if r := st.Get("Result"); r != nil {
-		result = m.payload(r, scope{})
-	} else if m.jsonata(st) {
-		result = expr{text: m.data}
-	} else {
-		result = m.arguments(st)
+	if _, lost := m.computed(func() expr { return m.passes(st) }); lost != nil {
+		return m.passedBy(key, st, next)
+	}
+	result := expr{text: m.data}
+	if !m.jsonata(st) {
+		result = m.passes(st)
 	}
 	effects := m.output(st, result)
 	if st.Get("Result") == nil && st.Get("Parameters") == nil && st.Get("InputPath") == nil && st.Get("ResultPath") == nil && !m.jsonata(st) && st.Get("OutputPath") == nil {
@@ -145,6 +144,19 @@ func (m *machine) pass(st *foreign.Value) error {
 	}
 	m.cur.Add("on done " + m.step(next, effects))
 	return nil
+}
+
+// passes is what a Pass makes of its input.
+func (m *machine) passes(st *foreign.Value) expr {
+	if r := st.Get("Result"); r != nil {
+		return m.payload(r, scope{})
+	}
+	if out := st.Get("Output"); m.jsonata(st) && out != nil {
+		return m.payload(out, scope{})
+	} else if m.jsonata(st) {
+		return expr{text: m.data}
+	}
+	return m.arguments(st)
 }
 
 func (m *machine) succeed(st *foreign.Value) error {
