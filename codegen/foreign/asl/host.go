@@ -56,9 +56,9 @@ func (m *machine) handed(build func() expr) expr {
 	return build()
 }
 
-// uncomputed is an expression that has no form here, and reads what is given.
-func (m *machine) uncomputed(text string, reads []expr) expr {
-	if !m.hands || ofContext.MatchString(text) {
+// uncomputed is an expression that has no form here, and reads what is given; known is false where it reads more.
+func (m *machine) uncomputed(text string, reads []expr, known bool) expr {
+	if !m.hands || !known {
 		m.lost("%s is not computed", text)
 		return expr{text: "null", gone: true}
 	}
@@ -71,20 +71,25 @@ func (m *machine) uncomputed(text string, reads []expr) expr {
 }
 
 var (
-	quoted = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
-	// ofContext is a value of the context object, which no program outside of the execution has.
-	ofContext = regexp.MustCompile(`^(\$\$|\{% \$states\.context)[.\w]*( %\})?$`)
-	pathsIn   = regexp.MustCompile(`\$\$?(?:[A-Za-z_]\w*)?(?:\.[A-Za-z_]\w*)*`)
+	quoted  = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`)
+	pathsIn = regexp.MustCompile(`\$\$?(?:[A-Za-z_]\w*)?(?:\.[A-Za-z_]\w*)*`)
 )
 
-// reads are the values that an expression reads, as far as they are plain paths, each once.
-func reads(text string, read func(path string) (expr, bool)) (out []expr) {
-	for _, path := range pathsIn.FindAllString(quoted.ReplaceAllString(text, ""), -1) {
-		if e, ok := read(path); ok && !slices.ContainsFunc(out, func(o expr) bool { return o.text == e.text }) {
+// reads are the values that an expression reads, each once; known is false where there are others, such as those of the
+// context object, which no program outside has, and the variables around a branch.
+func reads(text string, read func(path string) (expr, bool)) (out []expr, known bool) {
+	text, known = quoted.ReplaceAllString(text, ""), true
+	for _, at := range pathsIn.FindAllStringIndex(text, -1) {
+		e, ok := read(text[at[0]:at[1]])
+		switch {
+		case strings.HasPrefix(text[at[1]:], "("): // a function
+		case !ok:
+			known = false
+		case !slices.ContainsFunc(out, func(o expr) bool { return o.text == e.text }):
 			out = append(out, e)
 		}
 	}
-	return out
+	return out, known
 }
 
 // readPath is what a plain path of JSONPath gives.

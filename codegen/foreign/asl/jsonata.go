@@ -22,7 +22,8 @@ func (m *machine) jsonataValue(text string, s scope) expr {
 			return e
 		}
 	}
-	return m.uncomputed("{% "+text+" %}", reads(text, func(path string) (expr, bool) { return m.operand(path, s) }))
+	in, known := reads(text, func(path string) (expr, bool) { return m.operand(path, s) })
+	return m.uncomputed("{% "+text+" %}", in, known)
 }
 
 // operand is a path or a literal of JSONata.

@@ -88,6 +88,8 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// What an activity can do is its work: it gets what is read, and answers with what is made of its result.
 		{Text: around(`{"Type":"Task","Resource":"r","Parameters":{"k.$":"States.Format('{}/{}', $.a, $.a[0].b)"},"ResultSelector":{"x.$":"$.Items[0]","y.$":"$.z"},"ResultPath":"$.got","Next":"B"}`),
 			Want: []string{`"k": {"States.Format('{}/{}', $.a, $.a[0].b)": [data.a]}`, "// Guessed: the activity answers with what its ResultSelector makes of its result: $.Items[0] is not computed", "got = event.result"}, Grade: foreign.Part},
+		{Text: around(`{"Type":"Task","Resource":"r","Parameters":{"k.$":"States.Format('{}/{}', $.a, $$.State.EnteredTime)","id.$":"States.UUID()"},"Next":"B"}`),
+			Want: []string{"// Lost: States.Format('{}/{}', $.a, $$.State.EnteredTime) is not computed", `{"k": null, "id": {"States.UUID()": []}}`}, Grade: foreign.Part},
 		{Text: around(`{"Type":"Map","ItemsPath":"$.rows[0].cells","ItemProcessor":{"StartAt":"R","States":{"R":{"Type":"Pass","End":true}}},"Next":"B"}`),
 			Want: []string{"// Guessed: an activity makes the list", `a_read_items({"elements": {"$.rows[0].cells": [data.rows]}})`, "a_items = event.items"}, Grade: foreign.Part},
 		{Text: `{"QueryLanguage":"JSONata","StartAt":"I","States":{"I":{"Type":"Pass","Assign":{"n":0},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Condition":"{% $n < 3 %}","Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,

@@ -54,7 +54,8 @@ func (m *machine) path(text string, s scope) expr {
 	if args, ok := strings.CutPrefix(text, "States.Array("); ok && !strings.ContainsAny(args, "'\\(") && strings.HasSuffix(args, ")") {
 		return m.array(strings.TrimSuffix(args, ")"), s)
 	}
-	return m.uncomputed(text, reads(text, func(path string) (expr, bool) { return m.readPath(path, s) }))
+	in, known := reads(text, func(path string) (expr, bool) { return m.readPath(path, s) })
+	return m.uncomputed(text, in, known)
 }
 
 func (m *machine) array(args string, s scope) expr {
