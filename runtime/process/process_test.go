@@ -260,6 +260,7 @@ func TestBadAnswers(t *testing.T) {
 		"large checkpoint": {`printf '{"progress": "'; head -c 1050000 /dev/zero | tr '\0' x; echo '"}'; exec sleep 60`, "unknown",
 			"its checkpoint was not stored: the checkpoint is too large: it has 1050002 bytes, more than the 1048576 that are allowed"},
 		"unknown member": {`echo '{"evnt": "Found"}'`, "unknown", `its last line is no answer: unknown field "evnt"`},
+		"wrong type":     {`echo '{"failed": "auth", "message": 5}'`, "unknown", `its last line is no answer: field "message" cannot be a number: "{`},
 		"event twice":    {`echo '{"event": "Found", "event": "Found", "data": {"n": 1}}'`, "unknown", `field "event" is given twice`},
 		"data twice":     {`echo '{"event": "Found", "data": {"n": 1}, "d\u0061ta": {"n": 2}}'`, "unknown", `field "data" is given twice`},
 		"another case":   {`echo '{"Event": "Found", "data": {"n": 1}}'`, "unknown", `unknown field "Event"`},
