@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,12 @@ func ParseAge(text string) (time.Duration, error) {
 	return age + d, nil
 }
 
+// isAge is the form of an age.
+var isAge = regexp.MustCompile(`^(\d+w)?(\d+d)?(\d+(\.\d+)?(h|m|s|ms|us|µs|ns))*$`)
+
 func badAge(text string) error {
+	if text != "" && isAge.MatchString(text) {
+		return fmt.Errorf("%q is too long an age: write at most 4095w or 4095d", text)
+	}
 	return fmt.Errorf("%q is no age: write it like 90s, 1h30m or 30d", text)
 }

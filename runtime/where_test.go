@@ -48,6 +48,8 @@ func TestParseWhere(t *testing.T) {
 		"status=success":          "did you mean outcome=success?",
 		"outcome=won":             "outcome is one of success, failure, cancelled",
 		"older than soon":         `"soon" is no age`,
+		"older than 5000w":        `"5000w" is too long an age`,
+		"older than 99999999h":    `"99999999h" is too long an age`,
 		"older than -2h":          "is no age",
 		"machine=A or machine=B":  `"or" is no term`,
 		"machine=A older than":    "is no term",
