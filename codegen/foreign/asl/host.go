@@ -112,7 +112,7 @@ func (m *machine) passedBy(key string, st *foreign.Value, next string) error {
 	m.part("an activity does what this Pass does")
 	args := m.handed(func() expr { return m.passes(st) })
 	m.cur.Add("do " + m.call(key, "what the Pass does", "result json") + "(" + m.asJSON(args) + ")")
-	effects := []string{}
+	var effects []string
 	if m.jsonata(st) {
 		effects = append(m.replace(expr{text: answer}), m.assigned(st, scope{})...)
 	} else {
