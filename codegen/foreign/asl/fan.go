@@ -3,6 +3,7 @@ package asl
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,11 +31,49 @@ func (m *machine) child(key string, st, def *foreign.Value, arg expr) (*machine,
 		err = c.build()
 	}
 	m.item, m.cur = item, cur
+	if len(c.around) > 0 {
+		c.m.Params += ", around json"
+	}
 	if err == nil {
 		m.draft.Machines = append(m.draft.Machines, c.m)
 		m.mayFail = true
 	}
 	return c, err
+}
+
+// outside is a value of a machine around, the execution's input or the field of a variable, which whoever starts this one
+// hands down.
+func (m *machine) outside(name string) expr {
+	if !slices.Contains(m.around, name) {
+		m.around = append(m.around, name)
+	}
+	return expr{text: "around." + name}
+}
+
+// variableAround is the field of a variable that a machine around assigns; empty where none does.
+func (m *machine) variableAround(name string) string {
+	for p := m.parent; p != nil; p = p.parent {
+		if p.vars[name] != "" {
+			return p.vars[name]
+		}
+	}
+	return ""
+}
+
+// handsDown is the argument with what c reads of the machines around it.
+func (m *machine) handsDown(c *machine) string {
+	if len(c.around) == 0 {
+		return ""
+	}
+	var members []member
+	for _, name := range c.around {
+		value := expr{text: name}
+		if own := slices.Contains(slices.Collect(maps.Values(m.vars)), name); !own && m.parent != nil {
+			value = m.outside(name)
+		}
+		members = append(members, member{name, value})
+	}
+	return ", " + object(members).text
 }
 
 // parallel runs a machine for each branch, side by side.
@@ -55,7 +94,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 			return err
 		}
 		label := fmt.Sprintf("branch_%d", i+1)
-		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + ") as " + label)
+		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + m.handsDown(c) + ") as " + label)
 		result := m.field(fmt.Sprintf("%s result %d", key, i+1), "json", "null", "")
 		results = append(results, result)
 		if c.usesSucceeded {
@@ -87,7 +126,7 @@ func (m *machine) each(key string, st *foreign.Value) error {
 	if err != nil {
 		return err
 	}
-	m.cur.Add(fmt.Sprintf("do machine %s(%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), items, m.atOnce(st)))
+	m.cur.Add(fmt.Sprintf("do machine %s(%s%s) for index, item in %s%s as each", c.m.Name, m.asJSON(args), m.handsDown(c), items, m.atOnce(st)))
 	results := m.field(key+" results", "json", "[]", m.resultsNote(st))
 	if c.usesSucceeded {
 		m.cur.Add("on each." + c.succeeded + " { " + results + " = " + results + " + " + c.returned() + " }")

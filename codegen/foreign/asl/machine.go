@@ -41,7 +41,8 @@ type machine struct {
 	without   bool             // it has no fields for what is inherited, since it does not read it
 	beside    bool             // it may end with something kept beside the data
 
-	hands bool // what is not computed is handed to an activity; see handed
+	around []string // what it reads of the machines around it
+	hands  bool     // what is not computed is handed to an activity; see handed
 
 	whole       bool // the data is read as a whole where something is kept beside it
 	machineItem *foreign.Item
@@ -99,7 +100,7 @@ func (m *machine) returned() string {
 func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *machine {
 	m := &machine{reader: r, def: def, parent: parent,
 		m:      &foreign.Machine{Name: name, Params: "input json"},
-		fields: foreign.NewNames("input", "item", "index"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
+		fields: foreign.NewNames("input", "item", "index", "around"), calls: foreign.NewNames(), events: foreign.NewNames(), states: foreign.NewNames(),
 		vars: map[string]string{}, tested: map[string]bool{}, compared: map[string]string{}, typed: map[string]string{}, guards: map[string]bool{},
 		spelled: map[string][]string{}, errorPaths: map[string]bool{}, unfit: map[string]string{},
 	}

@@ -104,7 +104,11 @@ func TestOddMeansWhatItSays(t *testing.T) {
 			Want: []string{"machine Flows(", "machine Flows_2("}, Grade: foreign.Whole},
 		// The input of the execution is not that of a branch.
 		{Text: `{"StartAt":"A","States":{"A":{"Type":"Parallel","End":true,"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true,"Parameters":{"a.$":"$$.Execution.Input.a","id.$":"$$.Execution.Id"}}}}]}}}`,
-			Want: []string{"// Lost: $$.Execution.Input.a is not computed", "// Guessed: $$.Execution.Id is that of the run of the branch or element", `do t({"a": null, "id": run.id})`}, Grade: foreign.Part},
+			Want: []string{"XABranch1(input json, around json)", `do machine XABranch1(data, {"input": input}) as branch_1`, "// Guessed: $$.Execution.Id is that of the run of the branch or element", `do t({"a": around.input.a, "id": run.id})`}, Grade: foreign.Part},
+		// What a branch reads of the variables around it is handed down, through all that are between.
+		{Text: `{"QueryLanguage":"JSONata","StartAt":"V","States":{"V":{"Type":"Pass","Assign":{"who":"{% $states.input.who %}"},"Next":"A"},"A":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true,"Arguments":{"w":"{% $who.name %}","c":"{% $who.name & 1 %}","x":"{% $nobody & 1 %}"}}}}]}}}}}}`,
+			Want: []string{`XAItem(item, {"who": who}) for index, item in a_items as each`, `XAItemPBranch1(data, {"who": around.who}) as branch_1`,
+				`do t({"w": around.who.name, "c": {"{% $who.name & 1 %}": [around.who.name]}, "x": null})`, "// Lost: {% $nobody & 1 %} is not computed"}, Grade: foreign.Part},
 		// An error that a Catch around a branch names is a category of its Tasks.
 		{Text: `{"StartAt":"A","States":{"B":{"Type":"Succeed"},"A":{"Type":"Parallel","Next":"B","Catch":[{"ErrorEquals":["No.Money"],"Next":"B"}],"Branches":[{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","End":true}}}]}}}`,
 			Want: []string{"input json) {\n    failures { no_money }\n\n    context", `on branch_1.Failed when event.error_name == "no_money"`}, Grade: foreign.Whole},

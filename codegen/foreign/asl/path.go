@@ -146,8 +146,8 @@ func (m *machine) replace(e expr) []string {
 func (m *machine) context(keys []string, s scope) (expr, bool) {
 	path := strings.Join(keys, ".")
 	if m.parent != nil && (strings.HasPrefix(path, "Execution.") || path == "StateMachine.Name") {
-		if strings.HasPrefix(path, "Execution.Input") {
-			return expr{}, false // it is not handed to branches and elements
+		if path == "Execution.Input" || strings.HasPrefix(path, "Execution.Input.") {
+			return m.outside("input").at(keys[2:]), true
 		}
 		m.part("$$.%s is that of the run of the branch or element", path)
 	}

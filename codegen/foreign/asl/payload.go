@@ -74,10 +74,13 @@ func (m *machine) variable(text string) (expr, bool) {
 	name, path, _ := strings.Cut(rest, ".")
 	field := m.vars[name]
 	keys, plain := plainPath(strings.TrimSuffix("$."+path, "."))
-	if !ok || field == "" || !plain {
+	if !ok || !plain {
 		return expr{}, false
 	}
-	return expr{text: field}.at(keys), true
+	if around := m.variableAround(name); field == "" && around != "" {
+		return m.outside(around).at(keys), true
+	}
+	return expr{text: field}.at(keys), field != ""
 }
 
 // input is what a state works on, before its parameters: the scope of its templates.
