@@ -87,7 +87,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		return st.Errorf("state %q has no Branches", key)
 	}
 	args := m.arguments(st)
-	var results []string
+	var results []expr
 	for i, b := range branches {
 		c, err := m.child(fmt.Sprintf("%s branch %d", key, i+1), st, b, args)
 		if err != nil {
@@ -96,7 +96,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		label := fmt.Sprintf("branch_%d", i+1)
 		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + m.handsDown(c) + ") as " + label)
 		result := m.field(fmt.Sprintf("%s result %d", key, i+1), "json", "null", "")
-		results = append(results, result)
+		results = append(results, expr{text: result})
 		if c.usesSucceeded {
 			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = " + c.returned() + " }")
 		}
@@ -104,7 +104,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 			return err
 		}
 	}
-	m.cur.Add("on done " + m.step(next, m.output(st, expr{text: "[" + strings.Join(results, ", ") + "]"})))
+	m.cur.Add("on done " + m.step(next, m.output(st, list(results))))
 	return nil
 }
 

@@ -63,11 +63,7 @@ func (m *machine) uncomputed(text string, reads []expr, known bool) expr {
 		return expr{text: "null", gone: true}
 	}
 	m.part("the activity gets what %s reads, and computes it", text)
-	items := make([]string, len(reads))
-	for i, e := range reads {
-		items[i] = e.text
-	}
-	return object([]member{{text, expr{text: "[" + strings.Join(items, ", ") + "]"}}})
+	return object([]member{{text, list(reads)}})
 }
 
 var (

@@ -80,6 +80,9 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// OutputPath reads what is kept beside the data, and the rest of it.
 		{Text: `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"r","ResultPath":"$.x","Next":"P"},"P":{"Type":"Pass","OutputPath":"$.y","Next":"Q"},"Q":{"Type":"Pass","OutputPath":"$.x","End":true}}}`,
 			Want: []string{"on done -> Q { data = data.y, x = data.y.x }", "on done -> Succeeded { data = x, x = x.x }"}, Grade: foreign.Part},
+		// The results of branches are a list of known items.
+		{Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","Branches":[{"StartAt":"B","States":{"B":{"Type":"Pass","End":true}}},{"StartAt":"D","States":{"D":{"Type":"Pass","End":true}}}],"ResultSelector":{"n.$":"$[1].count","whole.$":"$[0]","none.$":"$[2].count"},"End":true}}}`,
+			Want: []string{`data = {"n": p_result_2.count, "whole": p_result_1, "none": null}`, "// Lost: $[2].count is not computed"}, Grade: foreign.Part},
 		// What is not computed, or stands behind a key, cannot be compared as a number: the run halts, and that is said.
 		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
 			Want: []string{"// Guessed: an activity does what this Pass does", `do i({"n": {"States.MathAdd($.n, 1)": [data.n]}})`, "on IDone -> C { data = event.result }"}, Grade: foreign.Part},

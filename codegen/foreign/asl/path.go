@@ -3,6 +3,7 @@ package asl
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
@@ -32,6 +33,7 @@ func plainPath(s string) ([]string, bool) {
 type expr struct {
 	text    string
 	members []member
+	items   []expr // of a list that is built
 	kept    []keep // of the data as a whole with what is kept beside it
 	bare    bool   // a string of an event, which is no json by itself
 	gone    bool   // it, or an item of it, is null in place of what is not computed
@@ -81,6 +83,28 @@ func object(members []member) expr {
 	}
 	text := ir.Listed(members, func(m member) string { return foreign.Quote(m.key) + ": " + m.value.text })
 	return expr{text: "{" + text + "}", members: members}
+}
+
+// list builds a list of items.
+func list(items []expr) expr {
+	return expr{text: "[" + ir.Listed(items, func(e expr) string { return e.text }) + "]", items: items, gone: slices.ContainsFunc(items, expr.lacks)}
+}
+
+// indexed is a path into a list, such as $[1].id.
+var indexed = regexp.MustCompile(`^\$\[(\d{1,4})\](.*)$`)
+
+// item is what a path into a list that is built gives; false for any other.
+func (e *expr) item(path string) (expr, bool) {
+	parts := indexed.FindStringSubmatch(path)
+	if e == nil || parts == nil {
+		return expr{}, false
+	}
+	n, _ := strconv.Atoi(parts[1])
+	keys, plain := plainPath("$" + parts[2])
+	if !plain || n >= len(e.items) {
+		return expr{}, false
+	}
+	return e.items[n].at(keys), true
 }
 
 // scope is what paths mean where they stand.

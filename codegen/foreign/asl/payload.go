@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/fsmc-dev/fsmc/codegen/foreign"
-	"github.com/fsmc-dev/fsmc/lang/ir"
 )
 
 // payload is a template, or a value of JSONata, as an expression.
@@ -27,13 +26,11 @@ func (m *machine) payload(v *foreign.Value, s scope) expr {
 		}
 		return object(members)
 	case v.Is(foreign.Array):
-		gone := false
-		list := ir.Listed(v.Items, func(item *foreign.Value) string {
-			e := m.payload(item, s)
-			gone = gone || e.lacks()
-			return e.text
-		})
-		return expr{text: "[" + list + "]", gone: gone}
+		var items []expr
+		for _, item := range v.Items {
+			items = append(items, m.payload(item, s))
+		}
+		return list(items)
 	}
 	if inner, ok := jsonataText(v); ok {
 		return m.jsonataValue(inner, s)
@@ -51,6 +48,9 @@ func (m *machine) path(text string, s scope) expr {
 	if e, ok := m.readPath(text, s); ok {
 		return e
 	}
+	if e, ok := s.root.item(text); ok {
+		return e
+	}
 	if args, ok := strings.CutPrefix(text, "States.Array("); ok && !strings.ContainsAny(args, "'\\(") && strings.HasSuffix(args, ")") {
 		return m.array(strings.TrimSuffix(args, ")"), s)
 	}
@@ -59,13 +59,11 @@ func (m *machine) path(text string, s scope) expr {
 }
 
 func (m *machine) array(args string, s scope) expr {
-	gone := false
-	list := ir.Listed(strings.Split(args, ","), func(arg string) string {
-		e := m.path(strings.TrimSpace(arg), s)
-		gone = gone || e.lacks()
-		return e.text
-	})
-	return expr{text: "[" + list + "]", gone: gone}
+	var items []expr
+	for _, arg := range strings.Split(args, ",") {
+		items = append(items, m.path(strings.TrimSpace(arg), s))
+	}
+	return list(items)
 }
 
 // variable is $name.key for a variable that some state assigns.
