@@ -96,7 +96,7 @@ func (m *machine) parallel(key string, st *foreign.Value) error {
 		label := fmt.Sprintf("branch_%d", i+1)
 		m.cur.Add("do machine " + c.m.Name + "(" + m.asJSON(args) + m.handsDown(c) + ") as " + label)
 		result := m.field(fmt.Sprintf("%s result %d", key, i+1), "json", "null", "")
-		results = append(results, expr{text: result})
+		results = append(results, c.returnedAs(result))
 		if c.usesSucceeded {
 			m.cur.Add("on " + label + "." + c.succeeded + " { " + result + " = " + c.returned() + " }")
 		}

@@ -97,6 +97,19 @@ func (m *machine) returned() string {
 	return object(members).text
 }
 
+// returnedAs is what it has returned, and a field holds.
+func (m *machine) returnedAs(field string) expr {
+	e := expr{text: field}
+	if !m.beside {
+		return e
+	}
+	e.kept, e.members = m.kept, []member{{"data", expr{text: field + ".data"}}}
+	for _, k := range m.kept {
+		e.members = append(e.members, member{k.field, expr{text: field + "." + k.field}})
+	}
+	return e
+}
+
 func newMachine(r *reader, parent *machine, name string, def *foreign.Value) *machine {
 	m := &machine{reader: r, def: def, parent: parent,
 		m:      &foreign.Machine{Name: name, Params: "input json"},

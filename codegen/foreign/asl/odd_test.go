@@ -83,6 +83,8 @@ func TestOddMeansWhatItSays(t *testing.T) {
 		// The results of branches are a list of known items.
 		{Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","Branches":[{"StartAt":"B","States":{"B":{"Type":"Pass","End":true}}},{"StartAt":"D","States":{"D":{"Type":"Pass","End":true}}}],"ResultSelector":{"n.$":"$[1].count","whole.$":"$[0]","none.$":"$[2].count"},"End":true}}}`,
 			Want: []string{`data = {"n": p_result_2.count, "whole": p_result_1, "none": null}`, "// Lost: $[2].count is not computed"}, Grade: foreign.Part},
+		{Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","Branches":[{"StartAt":"B","States":{"B":{"Type":"Pass","Result":true,"ResultPath":"$.ok","End":true}}}],"ResultSelector":{"ok.$":"$[0].ok","who.$":"$[0].who"},"End":true}}}`,
+			Want: []string{`p_result_1 = {"data": event.data, "ok": event.ok.value}`, `data = {"ok": p_result_1.ok, "who": p_result_1.data.who}`}, Grade: foreign.Part},
 		// What is not computed, or stands behind a key, cannot be compared as a number: the run halts, and that is said.
 		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
 			Want: []string{"// Guessed: an activity does what this Pass does", `do i({"n": {"States.MathAdd($.n, 1)": [data.n]}})`, "on IDone -> C { data = event.result }"}, Grade: foreign.Part},
