@@ -33,6 +33,7 @@ type shared struct {
 	uses    uses
 	own     map[ir.Expr]*ir.Var // see uses.count
 	rows    int                 // of all witnesses so far
+	climbed int                 // steps of the runs that Climb has tried
 	unshown bool                // something was said of values alone, without a run that has them
 	proof   proof
 

@@ -354,15 +354,28 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 	return s.written(w, sure)
 }
 
-// maxClimb is the most steps of a run that is looked for because it adds to a sum again and again.
-const maxClimb = 1 << 16
+// maxClimb is the most steps of a run that is looked for because it adds to a sum again and again, and mostClimbed of all
+// such runs of a machine: some seconds. To go through so many edges, to find them, takes about as long as a step.
+const (
+	maxClimb     = 1 << 16
+	mostClimbed  = 1 << 18
+	edgesAsAStep = 128
+)
 
 // Climb is a run that was replayed, and in which assign leaves the range of the sum of a.
 func (s *shared) Climb(a *explore.Adding, assign *ir.Assign) (w *witness.Witness, replays bool) {
+	if s.climbed >= mostClimbed {
+		return nil, false
+	}
+	s.climbed += len(a.To) / edgesAsAStep
 	for climb := range a.Climbs(assign, min(maxClimb, maxRows-s.rows)) {
 		s.breaks(climb, explore.Fault{Assign: assign, Guessed: true})
 		if w, replays = s.written(climb, false); replays {
 			return w, true
+		}
+		s.rows -= len(climb.Path) // it is not shown
+		if s.climbed += len(climb.Path); s.climbed >= mostClimbed {
+			break
 		}
 	}
 	return nil, false

@@ -36,7 +36,7 @@ func run(p *check.Pass) {
 	if !data.MayLeaveRange(p.Machine, nil) || p.SmallProduct() == nil && p.SumsFit() {
 		return
 	}
-	sums := &sums{p, map[*ir.Var]*explore.Adding{}}
+	sums := &sums{p, map[*ir.Var]*explore.Adding{}, map[*ir.Var]bool{}}
 	g := p.Product()
 	if g == nil {
 		past(p, sums)
@@ -93,6 +93,7 @@ func past(p *check.Pass, sums *sums) {
 type sums struct {
 	p     *check.Pass
 	known map[*ir.Var]*explore.Adding
+	fit   map[*ir.Var]bool
 }
 
 // of is the product without v; nil where v is no sum.
@@ -105,8 +106,13 @@ func (s *sums) of(v *ir.Var) *explore.Adding {
 
 // fits reports whether v is a sum that surely stays in its range.
 func (s *sums) fits(v *ir.Var) bool {
-	adding := s.of(v)
-	return adding != nil && adding.Fits()
+	fit, known := s.fit[v]
+	if !known {
+		adding := s.of(v)
+		fit = adding != nil && adding.Fits()
+		s.fit[v] = fit
+	}
+	return fit
 }
 
 // climb is a run in which a leaves the range of a sum.
