@@ -37,7 +37,8 @@ type proof struct {
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath
-	walked   int // edges gone through to count attempts
+	climbed  map[*ir.Arm]bool // see climbsTo
+	walked   int              // edges gone through to count attempts
 	open     []Question
 	openedBy map[opening]bool
 }
@@ -121,15 +122,6 @@ func (s *shared) OpenProduct() *explore.Product {
 // SumsFit reports whether every effect surely stays in the range of its field, which is known
 // without what guards read of sums.
 func (s *shared) SumsFit() bool { return explore.SumsFit(s.Table(), s.loosest()) }
-
-// Adding is the product without v; see explore.TryAdding.
-func (s *shared) Adding(v *ir.Var) *explore.Adding {
-	limit := s.proof.most
-	if s.Product() == nil {
-		limit = s.loosest()
-	}
-	return explore.TryAdding(s.Table(), v, limit)
-}
 
 // looseEach is how many configurations each state may have, on average, while
 // neither values nor counters are told apart.
@@ -248,7 +240,7 @@ func (s *shared) Unreachable(state *ir.State) bool {
 // SurelyTaken reports whether a run takes a that was gone through before the limit was passed.
 func (s *shared) SurelyTaken(a *ir.Arm) bool {
 	return s.surelySeen(func(seen *explore.Seen) bool { return seen.Taken(a) }) ||
-		s.SmallProduct() == nil && s.showsEarly(a, func(p *explore.Product) [][]int32 { return p.Along(a) })
+		s.SmallProduct() == nil && (s.showsEarly(a, func(p *explore.Product) [][]int32 { return p.Along(a) }) || s.climbsTo(a))
 }
 
 // surelySeen reports whether an exploration that was given up had gone through a run of which does holds.
@@ -352,31 +344,4 @@ func (s *shared) RunInto(f explore.Fault) (w *witness.Witness, sure bool) {
 		s.breaks(w, f)
 	}
 	return s.written(w, sure)
-}
-
-// maxClimb is the most steps of a run that is looked for because it adds to a sum again and again, and mostClimbed of all
-// such runs of a machine: some seconds. To go through so many edges, to find them, takes about as long as a step.
-const (
-	maxClimb     = 1 << 16
-	mostClimbed  = 1 << 18
-	edgesAsAStep = 128
-)
-
-// Climb is a run that was replayed, and in which assign leaves the range of the sum of a.
-func (s *shared) Climb(a *explore.Adding, assign *ir.Assign) (w *witness.Witness, replays bool) {
-	if s.climbed >= mostClimbed {
-		return nil, false
-	}
-	s.climbed += len(a.To) / edgesAsAStep
-	for climb := range a.Climbs(assign, min(maxClimb, maxRows-s.rows)) {
-		s.breaks(climb, explore.Fault{Assign: assign, Guessed: true})
-		if w, replays = s.written(climb, false); replays {
-			return w, true
-		}
-		s.rows -= len(climb.Path) // it is not shown
-		if s.climbed += len(climb.Path); s.climbed >= mostClimbed {
-			break
-		}
-	}
-	return nil, false
 }

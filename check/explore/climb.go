@@ -32,7 +32,7 @@ func TryAdding(t *flat.Table, v *ir.Var, limit int) *Adding {
 		return nil
 	}
 	held := data.NewWithout(t.Machine, sums[i:i+1], data.MostValues)
-	held.Vars[v].Read = false
+	held.Vars[v].Read, held.Stays = false, true
 	p, _ := try(t, limit, held, nil)
 	if p == nil {
 		return nil
@@ -51,31 +51,49 @@ func (a *Adding) Climbs(assign *ir.Assign, most int) iter.Seq[*witness.Witness] 
 				continue
 			}
 			for _, sign := range []int64{1, -1} {
-				c := &climb{p: a.Product, sum: a.sum, arm: arm, sign: sign, most: most}
-				if _, up := c.adds(arm); up <= 0 {
-					continue
-				}
-				c.find()
-				for _, target := range c.targets() {
-					if w := c.run(target); w != nil && !yield(w) {
-						return
-					}
+				c := &climb{p: a.Product, sum: a.sum, arm: arm, leaves: true, sign: sign, most: most}
+				if _, up := c.adds(arm); up > 0 && !c.each(yield) {
+					return
 				}
 			}
 		}
 	}
 }
 
-// climb is the search for a run in which a sum leaves its range at one end.
+// PathsTo are paths that end with a step of arm, behind which the sum stands at the end of its range or at what it is compared
+// with, and which may be runs.
+func (a *Adding) PathsTo(arm *ir.Arm, most int) iter.Seq[*witness.Witness] {
+	return func(yield func(*witness.Witness) bool) {
+		for _, sign := range []int64{1, -1} {
+			if !(&climb{p: a.Product, sum: a.sum, arm: arm, sign: sign, most: most}).each(yield) {
+				return
+			}
+		}
+	}
+}
+
+// climb is the search for a run in which a sum leaves its range at one end, or comes so far that an arm is taken.
 type climb struct {
-	p    *Product
-	sum  *data.Sum
-	arm  *ir.Arm // whose step leaves the range
-	sign int64   // -1 where the lower end is meant: all amounts are turned round then
-	most int     // steps
+	p      *Product
+	sum    *data.Sum
+	arm    *ir.Arm
+	leaves bool  // the step of arm leaves the range; else it is to be taken
+	sign   int64 // -1 where the lower end is meant: all amounts are turned round then
+	most   int   // steps
 
 	way []int32
 	lap []int32 // that follows way, as often as it takes
+}
+
+// each yields the runs for all targets, until it gives false.
+func (c *climb) each(yield func(*witness.Witness) bool) bool {
+	c.find()
+	for _, target := range c.targets() {
+		if w := c.run(target); w != nil && !yield(w) {
+			return false
+		}
+	}
+	return true
 }
 
 // adds is the least and the most that arm adds.
@@ -178,8 +196,8 @@ func (c *climb) targets() []int64 {
 	return slices.DeleteFunc(out, func(n int64) bool { return n > c.end() })
 }
 
-// run is the run that adds most until the sum stands at target, and leaves the range from there; nil where there is
-// none.
+// run is the run that adds most until the sum stands at target, and from there leaves the range or takes the arm; nil where
+// there is none.
 func (c *climb) run(target int64) *witness.Witness {
 	p, n := c.p, c.sign*c.sum.Most
 	if c.sum.Var.Default != nil {
@@ -193,10 +211,16 @@ func (c *climb) run(target int64) *witness.Witness {
 		if at < int32(p.Len()) {
 			config = at
 		}
-		if _, most := c.adds(c.arm); n+most > c.end() {
-			if e := c.taken(at); e != graph.None {
+		_, most := c.adds(c.arm)
+		if c.leaves && n+most > c.end() || !c.leaves && n >= target {
+			e := c.taken(at)
+			switch {
+			case e == graph.None:
+			case c.leaves:
 				given[len(path)], _ = c.gives(c.arm, most)
 				return c.into(append(path, e), config, given)
+			default:
+				return c.into(append(path, e), p.To[e], given)
 			}
 		}
 		e := int32(graph.None)
@@ -236,7 +260,7 @@ func (c *climb) taken(at int32) int32 {
 	return graph.None
 }
 
-// into is the run along path, whose last step cannot be computed in config.
+// into is the run along path, which ends in config: that is where it was, if its last step cannot be computed.
 func (c *climb) into(path []int32, config int32, given map[int]map[string]any) *witness.Witness {
 	r := c.p.recorder(false)
 	r.given = given

@@ -29,7 +29,7 @@ type search struct {
 	last    noted
 	way     []int32 // of a walk: the path to the configuration at hand
 	sought  *sought // not nil while one edge is told again
-	stayed  []int   // of a part, by arm: edges of steps that stay, which have one though nothing changes; else nil
+	stayed  []int   // by arm: edges of steps that stay though nothing changes; nil where they have none
 
 	junctions junctions
 }

@@ -187,6 +187,9 @@ func searchOf(t *flat.Table, limit int, tracked *data.Tracked, clocks *step.Cloc
 		return nil
 	}
 	x := newSearch(t, code)
+	if tracked.Stays {
+		x.stayed = make([]int, len(t.Machine.Arms))
+	}
 	x.most = stepsEach * limit
 	if tracked.Wide {
 		x.most = stepsOfWide * limit

@@ -21,6 +21,7 @@ import (
 // nil of a machine that is broken. It is the same each time.
 func Part(t *flat.Table, limit int) *Product {
 	held := data.New(t.Machine)
+	held.Stays = true
 	held.FewOpen = true // or a machine with long lists would hardly begin
 	clocks, tooMany := step.NewClocks(t, held, step.EveryTimer)
 	x := searchOf(t, limit, held, clocks)
@@ -28,7 +29,6 @@ func Part(t *flat.Table, limit int) *Product {
 		return nil
 	}
 	x.paced = !tooMany
-	x.stayed = make([]int, len(t.Machine.Arms))
 	if x.partial = !x.goThrough(limit); x.partial {
 		w := newWalker(x)
 		x.most, x.work = 4*x.most, 0

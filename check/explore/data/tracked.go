@@ -31,6 +31,7 @@ type Tracked struct {
 	Loose    bool    // counters are not held: every bound is both open and used up
 	Retries  bool    // but those of retries are held all the same
 	FewOpen  bool    // of no fan-out more open elements are told apart than where no number matters
+	Stays    bool    // some steps of each arm that stays have an edge, though nothing changes
 	OneByOne bool    // an event may bring flags one by one; see step.plain
 	Wide     bool    // it may tell more values apart than New
 	Recalls  bool    // verdicts on comparisons of data that is not held are; see step.Recalled
