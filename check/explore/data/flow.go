@@ -10,8 +10,9 @@ import (
 )
 
 // spans says between what fields and parameters lie, of those that are numbers with a range. What is
-// not there has no value.
-type spans map[*ir.Var]span
+// not there has no value. In a step, what its guards say of a field of the event is there as well,
+// by its name: it is no longer known in the leaf that is reached.
+type spans map[any]span
 
 // flow follows through the leaves between what numbers lie there, by their guards and effects alone:
 // a `max` may be open or used up, and what a host guard says is not known. Where a cycle moves an
@@ -193,7 +194,11 @@ func (f *flow) reach(leaf *ir.State, s spans) {
 		known = spans{}
 		f.at[leaf] = known
 	}
-	for v, x := range s {
+	for key, x := range s {
+		v, isVar := key.(*ir.Var)
+		if !isVar {
+			continue
+		}
 		old, set := known[v]
 		if set {
 			x = x.or(old)
@@ -263,11 +268,7 @@ func (s spans) where(cond ir.Expr, holds bool) (_ spans, ok bool) {
 			side, other ir.Expr
 			op          ir.Op
 		}{{b.X, b.Y, op}, {b.Y, b.X, op.Turned()}} {
-			ref, isVar := c.side.(*ir.VarRef)
-			if !isVar {
-				continue
-			}
-			old, known := out[ref.Var]
+			key, old, known := out.of(c.side)
 			other := spanIn(c.other, out)
 			if !known || !other.fits {
 				continue
@@ -277,11 +278,23 @@ func (s spans) where(cond ir.Expr, holds bool) (_ spans, ok bool) {
 				return nil, false
 			case x != old:
 				out = maps.Clone(out)
-				out[ref.Var] = x
+				out[key] = x
 			}
 		}
 	}
 	return out, true
+}
+
+// of says between what e lies, if that is kept, and as what.
+func (s spans) of(e ir.Expr) (key any, x span, known bool) {
+	switch e := e.(type) {
+	case *ir.VarRef:
+		x, known = s[e.Var]
+		return e.Var, x, known
+	case *ir.FieldRef:
+		return e.Name, spanIn(e, s), e.Type().Range != nil && (e.Type().Kind == ir.Int || e.Type().Kind == ir.Duration)
+	}
+	return nil, span{}, false
 }
 
 // isNumber reports whether v is followed.

@@ -243,6 +243,10 @@ func spanIn(e ir.Expr, known spans) span {
 		if x, there := known[e.Var]; there {
 			return x
 		}
+	case *ir.FieldRef:
+		if x, there := known[e.Name]; there {
+			return x
+		}
 	case *ir.Len:
 		return lengthSpan(e.X.Type())
 	case *ir.Unary:
