@@ -63,6 +63,17 @@ func (s *shared) climbsTo(a *ir.Arm) bool {
 	return false
 }
 
+// climbsInto reports whether climbsTo shows an arm that leads into state.
+func (s *shared) climbsInto(state *ir.State) bool {
+	return slices.ContainsFunc(s.Machine.Arms, func(a *ir.Arm) bool {
+		if a.Kind != ir.Goto {
+			return false
+		}
+		leaf := a.Target.Leaf() // nil where an initial state is missing
+		return leaf != nil && leaf.Require == nil && (leaf == state || leaf.Inside(state)) && s.climbsTo(a)
+	})
+}
+
 // climbs is the first of the runs given that replays, with what says how it ends.
 func (s *shared) climbs(a *explore.Adding, runs iter.Seq[*witness.Witness], ends func(*witness.Witness)) (w *witness.Witness, replays bool) {
 	if s.climbed >= mostClimbed {

@@ -219,7 +219,7 @@ func (s *shared) Unreachable(state *ir.State) bool {
 		return false
 	}
 	enters := func(seen *explore.Seen) bool { return seen.Entered(state) }
-	if s.surelySeen(enters) || s.showsEarly(state, func(p *explore.Product) [][]int32 { return p.Into(state) }) {
+	if s.surelySeen(enters) || s.showsEarly(state, func(p *explore.Product) [][]int32 { return p.Into(state) }) || s.climbsInto(state) {
 		return false
 	}
 	if p := s.Product(); p != nil {

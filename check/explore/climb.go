@@ -213,14 +213,14 @@ func (c *climb) run(target int64) *witness.Witness {
 		}
 		_, most := c.adds(c.arm)
 		if c.leaves && n+most > c.end() || !c.leaves && n >= target {
-			e := c.taken(at)
+			tail := c.tail(at)
 			switch {
-			case e == graph.None:
+			case tail == nil:
 			case c.leaves:
-				given[len(path)], _ = c.gives(c.arm, most)
-				return c.into(append(path, e), config, given)
+				given[len(path)+len(tail)-1], _ = c.gives(c.arm, most)
+				return c.into(append(path, tail...), config, given)
 			default:
-				return c.into(append(path, e), p.To[e], given)
+				return c.into(append(path, tail...), p.To[tail[len(tail)-1]], given)
 			}
 		}
 		e := int32(graph.None)
@@ -250,7 +250,27 @@ func (c *climb) run(target int64) *witness.Witness {
 	return nil
 }
 
-// taken is the edge by which the arm that leaves the range is taken at vertex at; None where there is none.
+// tail are the edges by which the arm is taken from vertex at on: the last one takes it, and those before it add nothing. They
+// lead elsewhere only if the arm is not to leave the range. It is nil where there are none.
+func (c *climb) tail(at int32) []int32 {
+	if e := c.taken(at); e != graph.None {
+		return []int32{e}
+	}
+	idle := func(e int32) bool {
+		if c.p.IsWithin(e) {
+			return true
+		}
+		_, adds := c.sum.Adds[c.p.Arm(e)]
+		return !c.leaves && !adds && !c.p.Label(e).Again && !c.sum.Sets[c.p.Arm(e)]
+	}
+	path := c.p.ShortestPath(at, idle, func(v int32) bool { return c.taken(v) != graph.None })
+	if path == nil {
+		return nil
+	}
+	return append(path, c.taken(c.p.To[path[len(path)-1]]))
+}
+
+// taken is the edge by which the arm is taken at vertex at; None where there is none.
 func (c *climb) taken(at int32) int32 {
 	for e := c.p.First[at]; e < c.p.First[at+1]; e++ {
 		if c.p.Arm(e) == c.arm && !c.p.Label(e).Again {
