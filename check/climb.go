@@ -20,11 +20,11 @@ func (s *shared) Adding(v *ir.Var) *explore.Adding {
 }
 
 // maxClimb is the most steps of a run that is looked for because it adds to a sum again and again, and mostClimbed of all
-// such runs of a machine: some seconds. To go through so many edges, to find them, takes about as long as a step.
+// such runs of a machine: some seconds. To go through so many edges or configurations takes about as long as a step.
 const (
 	maxClimb     = 1 << 16
-	mostClimbed  = 1 << 18
-	edgesAsAStep = 128
+	mostClimbed  = 1 << 17
+	edgesAsAStep = 16
 )
 
 // Climb is a run that was replayed, and in which assign leaves the range of the sum of a.
@@ -50,7 +50,7 @@ func (s *shared) climbsTo(a *ir.Arm) bool {
 	}
 	slices.SortFunc(vars, func(v, w *ir.Var) int { return v.Span.Start.Offset - w.Span.Start.Offset })
 	for _, v := range slices.Compact(vars) {
-		adding := explore.TryAdding(s.Table(), v, s.loosest())
+		adding := s.loosely(v)
 		if adding == nil {
 			continue
 		}
@@ -61,6 +61,20 @@ func (s *shared) climbsTo(a *ir.Arm) bool {
 	}
 	s.proof.climbed[a] = false
 	return false
+}
+
+// loosely is the product without v where that is small, which takes some hundredths of a second.
+func (s *shared) loosely(v *ir.Var) *explore.Adding {
+	adding, known := s.proof.adding[v]
+	if !known && s.climbed < mostClimbed {
+		adding = explore.TryAdding(s.Table(), v, s.loosest())
+		s.climbed += s.loosest() / edgesAsAStep
+		if s.proof.adding == nil {
+			s.proof.adding = map[*ir.Var]*explore.Adding{}
+		}
+		s.proof.adding[v] = adding
+	}
+	return adding
 }
 
 // climbsInto reports whether climbsTo shows an arm that leads into state.

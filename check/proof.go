@@ -37,8 +37,9 @@ type proof struct {
 	worst    *Worst
 	reached  []reached // long runs of figures that were replayed
 	counted  countedPath
-	climbed  map[*ir.Arm]bool // see climbsTo
-	walked   int              // edges gone through to count attempts
+	climbed  map[*ir.Arm]bool            // see climbsTo
+	adding   map[*ir.Var]*explore.Adding // see loosely
+	walked   int                         // edges gone through to count attempts
 	open     []Question
 	openedBy map[opening]bool
 }
