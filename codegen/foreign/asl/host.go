@@ -108,12 +108,6 @@ func (m *machine) passedBy(key string, st *foreign.Value, next string) error {
 	m.part("an activity does what this Pass does")
 	args := m.handed(func() expr { return m.passes(st) })
 	m.cur.Add("do " + m.call(key, "what the Pass does", "result json") + "(" + m.asJSON(args) + ")")
-	var effects []string
-	if m.jsonata(st) {
-		effects = append(m.replace(expr{text: answer}), m.assigned(st, scope{})...)
-	} else {
-		effects = m.output(st, expr{text: answer})
-	}
-	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, effects))
+	m.cur.Add("on " + m.events.Title(key+" done") + " " + m.step(next, m.passesOn(st, expr{text: answer})))
 	return m.failures(st, "", m.taskCategories(st))
 }

@@ -61,6 +61,11 @@ func (m *machine) jsonataOutput(st *foreign.Value, result expr) []string {
 	if out := st.Get("Output"); out != nil {
 		result = m.made(st, result, "Output", func() expr { return m.payload(out, s) })
 	}
+	return m.becomes(result, effects)
+}
+
+// becomes is effects behind those by which the data becomes what result is.
+func (m *machine) becomes(result expr, effects []string) []string {
 	if result.text == m.data {
 		return effects
 	}

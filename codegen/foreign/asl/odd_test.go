@@ -85,6 +85,9 @@ func TestOddMeansWhatItSays(t *testing.T) {
 			Want: []string{`data = {"n": p_result_2.count, "whole": p_result_1, "none": null}`, "// Lost: $[2].count is not computed"}, Grade: foreign.Part},
 		{Text: `{"StartAt":"P","States":{"P":{"Type":"Parallel","Branches":[{"StartAt":"B","States":{"B":{"Type":"Pass","Result":true,"ResultPath":"$.ok","End":true}}}],"ResultSelector":{"ok.$":"$[0].ok","who.$":"$[0].who"},"End":true}}}`,
 			Want: []string{`p_result_1 = {"data": event.data, "ok": event.ok.value}`, `data = {"ok": p_result_1.ok, "who": p_result_1.data.who}`}, Grade: foreign.Part},
+		// What is guessed of a Pass is said once.
+		{Text: `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","Output":{"t":"{% $states.context.Task.Token %}"},"End":true}}}`,
+			Want: []string{"    state P {\n        // Guessed: the task token is the run's id and the name of the activity: answer with fsmc complete\n        on done -> Succeeded { data = {\"t\": run.id} }"}, Grade: foreign.Part},
 		// What is not computed, or stands behind a key, cannot be compared as a number: the run halts, and that is said.
 		{Text: `{"StartAt":"I","States":{"I":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":3,"Next":"I"}],"Default":"S"},"S":{"Type":"Succeed"}}}`,
 			Want: []string{"// Guessed: an activity does what this Pass does", `do i({"n": {"States.MathAdd($.n, 1)": [data.n]}})`, "on IDone -> C { data = event.result }"}, Grade: foreign.Part},

@@ -75,10 +75,13 @@ func (m *machine) variable(text string) (expr, bool) {
 	if !ok || !plain {
 		return expr{}, false
 	}
-	if around := m.variableAround(name); field == "" && around != "" {
+	if field != "" {
+		return expr{text: field}.at(keys), true
+	}
+	if around := m.variableAround(name); around != "" {
 		return m.outside(around).at(keys), true
 	}
-	return expr{text: field}.at(keys), field != ""
+	return expr{}, false
 }
 
 // input is what a state works on, before its parameters: the scope of its templates.

@@ -131,14 +131,11 @@ func (m *machine) pass(key string, st *foreign.Value) error {
 	if err != nil {
 		return err
 	}
-	if _, lost := m.computed(func() expr { return m.passes(st) }); lost != nil {
+	result, lost := m.computed(func() expr { return m.passes(st) })
+	if lost != nil {
 		return m.passedBy(key, st, next)
 	}
-	result := expr{text: m.data}
-	if !m.jsonata(st) {
-		result = m.passes(st)
-	}
-	effects := m.output(st, result)
+	effects := m.passesOn(st, result)
 	if st.Get("Result") == nil && st.Get("Parameters") == nil && st.Get("InputPath") == nil && st.Get("ResultPath") == nil && !m.jsonata(st) && st.Get("OutputPath") == nil {
 		effects = m.assigned(st, scope{})
 	}
@@ -146,17 +143,26 @@ func (m *machine) pass(key string, st *foreign.Value) error {
 	return nil
 }
 
+// passesOn is the effects of what a Pass has made, which in JSONata is its output.
+func (m *machine) passesOn(st *foreign.Value, made expr) []string {
+	if m.jsonata(st) {
+		return m.becomes(made, m.assigned(st, scope{result: &expr{text: m.data}}))
+	}
+	return m.output(st, made)
+}
+
 // passes is what a Pass makes of its input.
 func (m *machine) passes(st *foreign.Value) expr {
-	if r := st.Get("Result"); r != nil {
-		return m.payload(r, scope{})
+	result, constant := expr{text: m.data}, st.Get("Result")
+	if constant != nil {
+		result = m.payload(constant, scope{})
+	} else if !m.jsonata(st) {
+		result = m.arguments(st)
 	}
 	if out := st.Get("Output"); m.jsonata(st) && out != nil {
-		return m.payload(out, scope{})
-	} else if m.jsonata(st) {
-		return expr{text: m.data}
+		return m.payload(out, scope{result: &result})
 	}
-	return m.arguments(st)
+	return result
 }
 
 func (m *machine) succeed(st *foreign.Value) error {
