@@ -12,6 +12,9 @@ import (
 
 // Adding is the product without v; see explore.TryAdding.
 func (s *shared) Adding(v *ir.Var) *explore.Adding {
+	if known := s.proof.adding[v]; known != nil {
+		return known
+	}
 	limit := s.proof.most
 	if s.Product() == nil {
 		limit = s.loosest()

@@ -152,10 +152,8 @@ func (s *shared) Inputs() iter.Seq2[*ir.State, flat.Input] {
 func (s *shared) PathTo(state *ir.State, then ...ir.Case) *witness.Witness {
 	if p := s.Product(); p != nil {
 		if c, entered := p.Entered(state); entered {
-			for in := range s.Table().Inputs(state) {
-				if u, comes := p.Unmet(state, in.ID); comes && len(then) > 0 && in.Case == then[0] {
-					c = u.Config // where it is entered the input may come too late, or not yet
-				}
+			if len(then) > 0 { // where the state is entered the input may come too late, or not yet
+				c = s.unmetAt(p, state, then[0], c)
 			}
 			w, _ := s.Run(p.PathTo(c), -1, then...)
 			return w
@@ -166,6 +164,19 @@ func (s *shared) PathTo(state *ir.State, then ...ir.Case) *witness.Witness {
 		return s.ControlPath(leaf, nil, then...)
 	}
 	return nil
+}
+
+// unmetAt is the first configuration of p in state where nothing takes c; otherwise where there is none.
+func (s *shared) unmetAt(p *explore.Product, state *ir.State, c ir.Case, otherwise int32) int32 {
+	for in := range s.Table().Inputs(state) {
+		if in.Case != c {
+			continue
+		}
+		if u, comes := p.Unmet(state, in.ID); comes {
+			return u.Config
+		}
+	}
+	return otherwise
 }
 
 // ControlPath is a shortest path of the control graph to a leaf, given by its ID,

@@ -189,7 +189,8 @@ func (c *Client) query(ctx context.Context, run, execution string, into any, nam
 	for {
 		once, done := context.WithTimeout(waiting, c.patience()/4)
 		value, err := c.Temporal.QueryWorkflow(once, run, execution, name, args...)
-		unheard := err != nil && once.Err() != nil && waiting.Err() == nil
+		late, _ := errors.AsType[*serviceerror.DeadlineExceeded](err) // the server may see it first
+		unheard := err != nil && (once.Err() != nil || late != nil) && waiting.Err() == nil
 		done()
 		switch {
 		case unheard: // by a worker that has gone meanwhile: a query is given to one alone, and changes nothing

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
@@ -12,14 +13,18 @@ import (
 	"github.com/fsmc-dev/fsmc/temporal"
 )
 
-// losing is a server that loses the first query.
+// losing is a server that loses the first query. It may see before its client that the time is over.
 type losing struct {
 	client.Client
+	first bool
 	asked int
 }
 
 func (l *losing) QueryWorkflow(ctx context.Context, run, _, _ string, _ ...any) (converter.EncodedValue, error) {
-	if l.asked++; l.asked == 1 {
+	switch l.asked++; {
+	case l.asked == 1 && l.first:
+		return nil, serviceerror.NewDeadlineExceeded("context deadline exceeded")
+	case l.asked == 1:
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -29,9 +34,11 @@ func (l *losing) QueryWorkflow(ctx context.Context, run, _, _ string, _ ...any) 
 
 // TestQueryLost: a query that gets no answer is asked again, as long as there is patience.
 func TestQueryLost(t *testing.T) {
-	server := &losing{}
-	c := &temporal.Client{Temporal: server, Patience: time.Second}
-	if v, err := c.Show(t.Context(), "r"); err != nil || v.Run != "r" || server.asked != 2 {
-		t.Errorf("asked %d times: %+v, %v", server.asked, v, err)
+	for _, first := range []bool{false, true} {
+		server := &losing{first: first}
+		c := &temporal.Client{Temporal: server, Patience: time.Second}
+		if v, err := c.Show(t.Context(), "r"); err != nil || v.Run != "r" || server.asked != 2 {
+			t.Errorf("first %t: asked %d times: %+v, %v", first, server.asked, v, err)
+		}
 	}
 }

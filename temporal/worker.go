@@ -27,6 +27,16 @@ const stopping = 30 * time.Second
 
 const deliverType = "fsmc.Deliver"
 
+// Options are what a worker is to start from. It asks for new runs, and for questions about runs that have ended, at all times: both
+// pollers of the SDK's default may wait for a minute, after a busy time, for what only runs in its cache send. One task may
+// take a minute on a busy computer.
+func Options() worker.Options {
+	return worker.Options{
+		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
+		DeadlockDetectionTimeout:   time.Minute,
+	}
+}
+
 // Worker is what a program brings to a worker of Temporal.
 type Worker struct {
 	Name      string // stands in history; Temporal's identity of the worker is a good one

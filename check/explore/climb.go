@@ -1,9 +1,9 @@
 package explore
 
 import (
-	"cmp"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/fsmc-dev/fsmc/check/explore/data"
 	"github.com/fsmc-dev/fsmc/check/flat"
@@ -21,27 +21,25 @@ import (
 type Adding struct {
 	*Product
 	sum *data.Sum
+	fit func() bool
 }
 
 // TryAdding explores t without v, whatever guards say of it. It is nil where v is no sum, and where there are more
 // than limit configurations.
 func TryAdding(t *flat.Table, v *ir.Var, limit int) *Adding {
-	sums := data.AllSums(t.Machine)
-	i := slices.IndexFunc(sums, func(s *data.Sum) bool { return s.Var == v })
-	if i < 0 {
+	s := data.SumOf(t.Machine, v)
+	if s == nil {
 		return nil
 	}
-	held := data.NewWithout(t.Machine, sums[i:i+1], data.MostValues)
-	held.Vars[v].Read, held.Stays = false, true
-	p, _ := try(t, limit, held, nil)
+	p := tryAdding(t, []*data.Sum{s}, true, limit)
 	if p == nil {
 		return nil
 	}
-	return &Adding{p, sums[i]}
+	return &Adding{p, s, sync.OnceValue(func() bool { return p.fits(s) })}
 }
 
 // Fits reports whether the sum surely stays in its range.
-func (a *Adding) Fits() bool { return a.fits(a.sum) }
+func (a *Adding) Fits() bool { return a.fit() }
 
 // Climbs are paths on which assign leaves the range of the sum, and which may be runs: each has at most so many steps.
 func (a *Adding) Climbs(assign *ir.Assign, most int) iter.Seq[*witness.Witness] {
@@ -51,7 +49,8 @@ func (a *Adding) Climbs(assign *ir.Assign, most int) iter.Seq[*witness.Witness] 
 				continue
 			}
 			for _, sign := range []int64{1, -1} {
-				c := &climb{p: a.Product, sum: a.sum, arm: arm, leaves: true, sign: sign, most: most}
+				c := a.climb(arm, sign, most)
+				c.leaves = true
 				if _, up := c.adds(arm); up > 0 && !c.each(yield) {
 					return
 				}
@@ -65,7 +64,7 @@ func (a *Adding) Climbs(assign *ir.Assign, most int) iter.Seq[*witness.Witness] 
 func (a *Adding) PathsTo(arm *ir.Arm, most int) iter.Seq[*witness.Witness] {
 	return func(yield func(*witness.Witness) bool) {
 		for _, sign := range []int64{1, -1} {
-			if !(&climb{p: a.Product, sum: a.sum, arm: arm, sign: sign, most: most}).each(yield) {
+			if !a.climb(arm, sign, most).each(yield) {
 				return
 			}
 		}
@@ -81,8 +80,13 @@ type climb struct {
 	sign   int64 // -1 where the lower end is meant: all amounts are turned round then
 	most   int   // steps
 
-	way []int32
-	lap []int32 // that follows way, as often as it takes
+	way   []int32
+	lap   []int32           // that follows way, as often as it takes
+	tails map[int32][]int32 // see tail
+}
+
+func (a *Adding) climb(arm *ir.Arm, sign int64, most int) *climb {
+	return &climb{p: a.Product, sum: a.sum, arm: arm, sign: sign, most: most, tails: map[int32][]int32{}}
 }
 
 // each yields the runs for all targets, until it gives false.
@@ -119,12 +123,12 @@ func (c *climb) find() {
 	p := c.p
 	var last []int32 // where arm is taken
 	for from, e := range p.Edges() {
-		if p.Arm(e) == c.arm && !p.Label(e).Again {
+		if c.takes(e) {
 			last = append(last, from)
 		}
 	}
 	leads := p.Reverse().Reach(last...)
-	sets := func(e int32) bool { a := p.Arm(e); return a != nil && c.sum.Sets[a] }
+	sets := func(e int32) bool { return c.sum.Sets[p.Arm(e)] }
 	kept := p.keeping(func(e int32) bool { return leads[p.To[e]] && !sets(e) && !p.Label(e).Again })
 	w := &Weigher{p: p, weights: make([]int64, len(p.labels))}
 	for i, l := range p.labels {
@@ -152,8 +156,10 @@ func (c *climb) round(kept *kept, w *Weigher) bool {
 	p, best := c.p, int32(graph.None)
 	var from int32
 	better := func(a, b int32) bool {
-		meant := func(e int32) int { return map[bool]int{true: 1}[p.Arm(e) == c.arm] }
-		return b == graph.None || cmp.Or(cmp.Compare(meant(a), meant(b)), cmp.Compare(w.Of(0, a), w.Of(0, b))) > 0
+		if b == graph.None || c.takes(a) != c.takes(b) {
+			return b == graph.None || c.takes(a)
+		}
+		return w.Of(graph.None, a) > w.Of(graph.None, b)
 	}
 	for v, e := range p.Edges() {
 		if kept.of[v] == kept.of[p.To[e]] && w.Of(v, e) > 0 && kept.keep(e) && better(e, best) {
@@ -207,17 +213,17 @@ func (c *climb) run(target int64) *witness.Witness {
 	var path []int32
 	at, config := int32(0), int32(0)
 	before := n - 1 // the lap
+	_, last := c.adds(c.arm)
 	for len(path) < c.most {
 		if at < int32(p.Len()) {
 			config = at
 		}
-		_, most := c.adds(c.arm)
-		if c.leaves && n+most > c.end() || !c.leaves && n >= target {
+		if c.leaves && n+last > c.end() || !c.leaves && n >= target {
 			tail := c.tail(at)
 			switch {
 			case tail == nil:
 			case c.leaves:
-				given[len(path)+len(tail)-1], _ = c.gives(c.arm, most)
+				given[len(path)+len(tail)-1], _ = c.gives(c.arm, last)
 				return c.into(append(path, tail...), config, given)
 			default:
 				return c.into(append(path, tail...), p.To[tail[len(tail)-1]], given)
@@ -253,6 +259,14 @@ func (c *climb) run(target int64) *witness.Witness {
 // tail are the edges by which the arm is taken from vertex at on: the last one takes it, and those before it add nothing. They
 // lead elsewhere only if the arm is not to leave the range. It is nil where there are none.
 func (c *climb) tail(at int32) []int32 {
+	if _, known := c.tails[at]; !known {
+		c.tails[at] = c.tailFrom(at)
+	}
+	return c.tails[at]
+}
+
+// tailFrom is tail, and looks for it.
+func (c *climb) tailFrom(at int32) []int32 {
 	if e := c.taken(at); e != graph.None {
 		return []int32{e}
 	}
@@ -273,12 +287,15 @@ func (c *climb) tail(at int32) []int32 {
 // taken is the edge by which the arm is taken at vertex at; None where there is none.
 func (c *climb) taken(at int32) int32 {
 	for e := c.p.First[at]; e < c.p.First[at+1]; e++ {
-		if c.p.Arm(e) == c.arm && !c.p.Label(e).Again {
+		if c.takes(e) {
 			return e
 		}
 	}
 	return graph.None
 }
+
+// takes reports whether the arm is taken along e, with a payload of its own.
+func (c *climb) takes(e int32) bool { return c.p.Arm(e) == c.arm && !c.p.Label(e).Again }
 
 // into is the run along path, which ends in config: that is where it was, if its last step cannot be computed.
 func (c *climb) into(path []int32, config int32, given map[int]map[string]any) *witness.Witness {

@@ -48,13 +48,20 @@ func SumsFit(t *flat.Table, limit int) bool {
 	if len(all) == 0 {
 		return false
 	}
-	held := data.NewWithout(t.Machine, all, data.MostValues)
-	for _, s := range all {
-		held.Vars[s.Var].Read = false
-	}
-	p, _ := try(t, limit, held, nil)
+	p := tryAdding(t, all, false, limit)
 	return p != nil && !slices.ContainsFunc(p.Faults(), func(f Fault) bool { return f.Assign != nil }) &&
 		!slices.ContainsFunc(all, func(s *data.Sum) bool { return !p.fits(s) })
+}
+
+// tryAdding is try without the values of sums, whatever guards say of them. With stays, steps that stay have edges.
+func tryAdding(t *flat.Table, sums []*data.Sum, stays bool, limit int) *Product {
+	held := data.NewWithout(t.Machine, sums, data.MostValues)
+	for _, s := range sums {
+		held.Vars[s.Var].Read = false
+	}
+	held.Stays = stays
+	p, _ := try(t, limit, held, nil)
+	return p
 }
 
 // fits reports whether s surely stays in its range. Behind a step that leaves a leaf and sets s nothing counts

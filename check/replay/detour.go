@@ -83,7 +83,7 @@ func (s *Stage) deciding(w *witness.Witness, far int, fault *Fault) (vars []*ir.
 		if row.State == nil || row.Input.Kind != witness.Comes {
 			continue
 		}
-		for _, choice := range s.m.Choices(row.State, row.Input.Case) {
+		for _, choice := range s.about.choicesOf(row.State, row.Input.Case) {
 			if choice.Arm == nil {
 				continue
 			}
@@ -113,7 +113,7 @@ func (s *Stage) detours(w *witness.Witness, far int, vars []*ir.Var) (out []deto
 			if !e.External() {
 				continue
 			}
-			for _, choice := range s.m.Choices(leaf, ir.Case{Kind: ir.CaseEvent, Event: e}) {
+			for _, choice := range s.about.choicesOf(leaf, ir.Case{Kind: ir.CaseEvent, Event: e}) {
 				if a := choice.Arm; a != nil && a.Kind == ir.Stay && a.Block != nil && slices.ContainsFunc(a.Block.Assigns, func(x *ir.Assign) bool { return slices.Contains(vars, x.Var) }) {
 					out = append(out, detoursBy(a, e, row, w.Loop)...)
 				}

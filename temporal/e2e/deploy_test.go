@@ -24,8 +24,10 @@ func TestDeployed(t *testing.T) {
 	deployed := c.Temporal.WorkerDeploymentClient().GetHandle(t.Name())
 	serves := func(build string) worker.Worker {
 		t.Helper()
-		w := worker.New(c.Temporal, c.TaskQueue, worker.Options{DeploymentOptions: worker.DeploymentOptions{UseVersioning: true,
-			Version: worker.WorkerDeploymentVersion{DeploymentName: t.Name(), BuildID: build}}})
+		by := temporal.Options()
+		by.DeploymentOptions = worker.DeploymentOptions{UseVersioning: true,
+			Version: worker.WorkerDeploymentVersion{DeploymentName: t.Name(), BuildID: build}}
+		w := worker.New(c.Temporal, c.TaskQueue, by)
 		if err := temporal.Register(w, temporal.Worker{Name: build, Machine: counter, Handlers: runtime.Handlers{}, Client: c.Temporal}); err != nil {
 			t.Fatal(err)
 		}

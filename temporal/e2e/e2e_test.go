@@ -114,7 +114,7 @@ func (e *effects) deliver(_ context.Context, m *runtime.Message) error {
 // serve runs a worker for the machine until the test ends.
 func serve(t testing.TB, c *temporal.Client, m *machine.Machine, h runtime.Handlers, outbox runtime.OutboxFunc) {
 	t.Helper()
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
+	w := worker.New(c.Temporal, c.TaskQueue, temporal.Options())
 	if err := temporal.Register(w, temporal.Worker{Name: "worker", Machine: m, Handlers: h, Outbox: outbox, Client: c.Temporal}); err != nil {
 		t.Fatal(err)
 	}

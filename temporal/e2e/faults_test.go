@@ -27,7 +27,7 @@ func child(queue string) {
 		panic(err)
 	}
 	began := os.Getenv("FSMC_E2E_BEGAN")
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
+	w := worker.New(c.Temporal, c.TaskQueue, temporal.Options())
 	h := runtime.Handlers{Activities: map[string]runtime.ActivityFunc{"work": func(ctx context.Context, a *runtime.Attempt) (runtime.Result, error) {
 		if err := os.WriteFile(began, []byte(a.Key), 0o600); err != nil {
 			panic(err)

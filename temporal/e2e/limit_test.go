@@ -108,7 +108,7 @@ func startAll(t *testing.T, c *temporal.Client, m *machine.Machine, n int) (runs
 func serveWorkers(t *testing.T, c *temporal.Client, m *machine.Machine, h runtime.Handlers, n int) {
 	t.Helper()
 	for i := range n {
-		w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
+		w := worker.New(c.Temporal, c.TaskQueue, temporal.Options())
 		must(t, temporal.Register(w, temporal.Worker{Name: fmt.Sprint("worker ", i), Machine: m, Handlers: h, Client: c.Temporal}))
 		must(t, w.Start())
 		t.Cleanup(w.Stop)

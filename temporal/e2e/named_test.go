@@ -54,7 +54,7 @@ func TestNamed(t *testing.T) {
 	var e effects
 	works := func(m *machine.Machine, earlier ...*machine.Machine) (stop func()) {
 		t.Helper()
-		w := worker.New(c.Temporal, c.TaskQueue, worker.Options{DeadlockDetectionTimeout: time.Minute})
+		w := worker.New(c.Temporal, c.TaskQueue, temporal.Options())
 		must(t, temporal.Register(w, temporal.Worker{Name: "worker", Machine: m, Handlers: e.handlers(), Outbox: e.deliver, Client: c.Temporal, Earlier: earlier}))
 		must(t, w.Start())
 		return w.Stop

@@ -130,7 +130,7 @@ func serveTree(t *testing.T, c *temporal.Client, machines []*machine.Machine) {
 	t.Helper()
 	var e effects
 	h := e.tourists()
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{})
+	w := worker.New(c.Temporal, c.TaskQueue, temporal.Options())
 	err := temporal.Register(w, temporal.Worker{Name: "worker", Machine: machines[1], Client: c.Temporal, Outbox: e.deliver,
 		Archive:  func(context.Context, *temporal.Archived) error { return nil },
 		Handlers: h["Tour"], Callees: []temporal.Callee{{Machine: machines[0], Handlers: h["Part"]}}})

@@ -44,10 +44,7 @@ func Sums(m *ir.Machine) []*Sum {
 // AllSums are the fields of m that are sums but for that paths may depend on them, in source order.
 func AllSums(m *ir.Machine) (list []*Sum) {
 	for _, v := range m.Fields {
-		if v.Type.Limits() == nil {
-			continue
-		}
-		if s := sumOf(m, v); s != nil {
+		if s := SumOf(m, v); s != nil {
 			list = append(list, s)
 		}
 	}
@@ -85,10 +82,13 @@ func decisive(m *ir.Machine) []*ir.Var {
 	return out
 }
 
-// sumOf is v as a sum; nil where something else is done with it than to set it and to add
+// SumOf is v as a sum; nil where it has no range, where something else is done with it than to set it and to add
 // to it, or where that is done by a block of no arm.
-func sumOf(m *ir.Machine, v *ir.Var) *Sum {
+func SumOf(m *ir.Machine, v *ir.Var) *Sum {
 	r := v.Type.Limits()
+	if r == nil {
+		return nil
+	}
 	s := &Sum{Var: v, Least: r.Hi, Most: r.Lo, Adds: map[*ir.Arm]Added{}, Sets: map[*ir.Arm]bool{}}
 	if v.Default != nil {
 		s.Least, s.Most = v.Default.Int, v.Default.Int

@@ -36,7 +36,7 @@ func run(p *check.Pass) {
 	if !data.MayLeaveRange(p.Machine, nil) || p.SmallProduct() == nil && p.SumsFit() {
 		return
 	}
-	sums := &sums{p, map[*ir.Var]*explore.Adding{}, map[*ir.Var]bool{}}
+	sums := &sums{p, map[*ir.Var]*explore.Adding{}}
 	g := p.Product()
 	if g == nil {
 		past(p, sums)
@@ -93,7 +93,6 @@ func past(p *check.Pass, sums *sums) {
 type sums struct {
 	p     *check.Pass
 	known map[*ir.Var]*explore.Adding
-	fit   map[*ir.Var]bool
 }
 
 // of is the product without v; nil where v is no sum.
@@ -106,13 +105,8 @@ func (s *sums) of(v *ir.Var) *explore.Adding {
 
 // fits reports whether v is a sum that surely stays in its range.
 func (s *sums) fits(v *ir.Var) bool {
-	fit, known := s.fit[v]
-	if !known {
-		adding := s.of(v)
-		fit = adding != nil && adding.Fits()
-		s.fit[v] = fit
-	}
-	return fit
+	adding := s.of(v)
+	return adding != nil && adding.Fits()
 }
 
 // climb is a run in which a leaves the range of a sum.

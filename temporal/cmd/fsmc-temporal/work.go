@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"go.temporal.io/sdk/worker"
 
@@ -51,8 +50,11 @@ func (o *options) work(ctx context.Context, c *temporal.Client, m *machine.Machi
 	if err != nil {
 		return err
 	}
-	w := worker.New(c.Temporal, c.TaskQueue, worker.Options{LocalActivityWorkerOnly: o.elsewhere, DeadlockDetectionTimeout: time.Minute, DeploymentOptions: worker.DeploymentOptions{UseVersioning: o.deployment != "",
-		Version: worker.WorkerDeploymentVersion{DeploymentName: o.deployment, BuildID: o.build}}})
+	by := temporal.Options()
+	by.LocalActivityWorkerOnly = o.elsewhere
+	by.DeploymentOptions = worker.DeploymentOptions{UseVersioning: o.deployment != "",
+		Version: worker.WorkerDeploymentVersion{DeploymentName: o.deployment, BuildID: o.build}}
+	w := worker.New(c.Temporal, c.TaskQueue, by)
 	of := temporal.Worker{Name: fmt.Sprint("fsmc-temporal ", os.Getpid()), Machine: m, Handlers: handlers, Client: c.Temporal, Elsewhere: o.elsewhere}
 	for _, callee := range c.Callees {
 		handlers, err := o.handlers(callee)
